@@ -1,0 +1,4 @@
+# cmake --install puts programs, jobs, data and man pages in place; programs find data/ beside themselves.
+install(TARGETS ridgepoint ridgepoint-analyze RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ridgepoint/data)
+install(DIRECTORY jobs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ridgepoint/jobs)

@@ -1,0 +1,41 @@
+/* clock.c - clock_gettime and nothing else. */
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+static double read_s(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double rp_clock_now_s(void)
+{
+    return read_s(CLOCK_MONOTONIC);
+}
+
+double rp_clock_process_cpu_s(void)
+{
+    return read_s(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void rp_clock_sleep_s(double duration_s)
+{
+    double whole = floor(duration_s);
+    struct timespec t = {(time_t)whole, (long)((duration_s - whole) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+void rp_clock_utc(char text[RP_UTC_SIZE])
+{
+    struct timespec t;
+    struct tm parts;
+    clock_gettime(CLOCK_REALTIME, &t);
+    gmtime_r(&t.tv_sec, &parts);
+    char seconds[24];
+    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(text, RP_UTC_SIZE, "%s.%03ldZ", seconds, t.tv_nsec / 1000000);
+}

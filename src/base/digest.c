@@ -1,0 +1,60 @@
+/* digest.c - SHA-256 over libcrypto's EVP interface. */
+#include "base/digest.h"
+
+#include <openssl/evp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct rp_digest {
+    EVP_MD_CTX *context;
+    bool failed;
+};
+
+struct rp_digest *rp_digest_create(void)
+{
+    struct rp_digest *digest = calloc(1, sizeof *digest);
+    if (!digest)
+        return NULL;
+    digest->context = EVP_MD_CTX_new();
+    if (!digest->context || EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) != 1) {
+        rp_digest_destroy(digest);
+        return NULL;
+    }
+    return digest;
+}
+
+void rp_digest_destroy(struct rp_digest *digest)
+{
+    if (!digest)
+        return;
+    EVP_MD_CTX_free(digest->context);
+    free(digest);
+}
+
+void rp_digest_add(struct rp_digest *digest, const void *bytes, size_t n)
+{
+    if (digest && EVP_DigestUpdate(digest->context, bytes, n) != 1)
+        digest->failed = true;
+}
+
+enum rp_status rp_digest_end(struct rp_digest *digest, char hex[RP_DIGEST_HEX_SIZE])
+{
+    unsigned char raw[EVP_MAX_MD_SIZE];
+    unsigned int n = 0;
+    hex[0] = '\0';
+    if (!digest || digest->failed || EVP_DigestFinal_ex(digest->context, raw, &n) != 1 || n != 32)
+        return RP_FAIL(RP_ERR_INTERNAL, "libcrypto could not compute a SHA-256 digest");
+    for (unsigned int i = 0; i < n; ++i)
+        snprintf(hex + 2 * i, 3, "%02x", raw[i]);
+    return RP_OK;
+}
+
+enum rp_status rp_digest_of(const void *bytes, size_t n, char hex[RP_DIGEST_HEX_SIZE])
+{
+    struct rp_digest *digest = rp_digest_create();
+    rp_digest_add(digest, bytes, n);
+    enum rp_status status = rp_digest_end(digest, hex);
+    rp_digest_destroy(digest);
+    return status;
+}

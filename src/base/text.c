@@ -1,0 +1,110 @@
+/* text.c - a string that grows, and how near two words are. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rp_text_init(struct rp_text *text)
+{
+    *text = (struct rp_text){0};
+}
+
+void rp_text_clear(struct rp_text *text)
+{
+    free(text->data);
+    rp_text_init(text);
+}
+
+static bool reserve(struct rp_text *text, size_t more)
+{
+    if (text->failed)
+        return false;
+    size_t needed = text->length + more + 1;
+    if (needed <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 64;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void rp_text_add(struct rp_text *text, const char *bytes, size_t n)
+{
+    if (!reserve(text, n))
+        return;
+    memcpy(text->data + text->length, bytes, n);
+    text->length += n;
+    text->data[text->length] = '\0';
+}
+
+void rp_text_printf(struct rp_text *text, const char *format, ...)
+{
+    va_list args;
+    va_list again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n >= 0 && reserve(text, (size_t)n)) {
+        vsnprintf(text->data + text->length, (size_t)n + 1, format, again);
+        text->length += (size_t)n;
+    }
+    va_end(again);
+}
+
+bool rp_text_ok(const struct rp_text *text)
+{
+    return !text->failed;
+}
+
+const char *rp_text_string(const struct rp_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+size_t rp_text_distance(const char *a, const char *b, size_t limit)
+{
+    enum { LONGEST = 63 };
+    size_t na = strlen(a);
+    size_t nb = strlen(b);
+    if (na > LONGEST || nb > LONGEST)
+        return limit + 1;
+    size_t previous[LONGEST + 1];
+    size_t current[LONGEST + 1];
+    for (size_t j = 0; j <= nb; ++j)
+        previous[j] = j;
+    for (size_t i = 1; i <= na; ++i) {
+        current[0] = i;
+        for (size_t j = 1; j <= nb; ++j) {
+            size_t replaced = previous[j - 1] + (a[i - 1] != b[j - 1]);
+            size_t shorter = previous[j] < current[j - 1] ? previous[j] : current[j - 1];
+            current[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+        }
+        memcpy(previous, current, (nb + 1) * sizeof previous[0]);
+    }
+    return previous[nb] <= limit ? previous[nb] : limit + 1;
+}
+
+const char *rp_text_nearest(const char *word, const char *const *words, size_t n)
+{
+    size_t limit = strlen(word) / 2 < 2 ? strlen(word) / 2 : 2;
+    const char *best = NULL;
+    size_t best_distance = limit + 1;
+    for (size_t i = 0; i < n; ++i) {
+        size_t distance = rp_text_distance(word, words[i], limit);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = words[i];
+        }
+    }
+    return best;
+}

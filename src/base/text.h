@@ -1,0 +1,35 @@
+/*
+ * text.h - a string that grows.
+ *
+ * Running out of host memory for text is remembered and makes rp_text_ok false; every call on such
+ * a text is a no-op, so a caller checks once at the end.
+ */
+#ifndef RP_BASE_TEXT_H
+#define RP_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct rp_text {
+    char *data; /* null-terminated once something was added; null before */
+    size_t length;
+    size_t capacity;
+    bool failed;
+};
+
+void rp_text_init(struct rp_text *text);
+void rp_text_clear(struct rp_text *text); /* frees; the text is as after init */
+void rp_text_add(struct rp_text *text, const char *bytes, size_t n);
+void rp_text_printf(struct rp_text *text, const char *format, ...) RP_PRINTF(2, 3);
+bool rp_text_ok(const struct rp_text *text);
+const char *rp_text_string(const struct rp_text *text); /* "" when empty; owned by the text */
+
+/* Edit distance up to `limit` (more is `limit` + 1), for "did you mean". */
+size_t rp_text_distance(const char *a, const char *b, size_t limit);
+
+/* Of n words the nearest to `word` within distance 2 and half its length, or null. */
+const char *rp_text_nearest(const char *word, const char *const *words, size_t n);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * backend.h - what a kind of device must be able to do: a const table of functions over opaque
+ * state. Zero devices is an answer, not an error. Optional members are null where a backend has
+ * nothing to do; exactly one wrapper in device.c handles that.
+ */
+#ifndef RP_DEVICE_BACKEND_H
+#define RP_DEVICE_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/column.h"
+
+/* Where among the ranks of its node a device is opened. */
+struct rp_device_request {
+    int index;      /* GPU: which visible device */
+    int local_rank; /* of this rank among those of the node that share its cores */
+    int local_size;
+    int threads; /* CPU: threads asked for; 0: as many as cores were given */
+};
+
+struct rp_device_info {
+    struct rp_device_row row; /* goes to /devices as it is */
+    int threads;              /* CPU threads that compute; -1 on a GPU */
+    double timer_tick_s;      /* resolution of the timer */
+    int shares_cores;         /* 1: more threads than cores, times will be noisy */
+};
+
+struct rp_backend {
+    const char *name; /* as typed after --device */
+
+    /* Usable devices; when none, `reason` (of `reason_size` bytes) says why in a sentence. */
+    int (*count)(char *reason, size_t reason_size);
+
+    enum rp_status (*open)(const struct rp_device_request *request, void **state);
+    void (*close)(void *state);
+    void (*info)(void *state, struct rp_device_info *info);
+
+    /* RP_ERR_OUT_OF_MEMORY with bytes needed and available. Aligned to 64 bytes at least. */
+    enum rp_status (*buffer_alloc)(void *state, size_t bytes, void **data);
+    void (*buffer_free)(void *state, void *data, size_t bytes);
+    enum rp_status (*buffer_write)(void *state, void *to, const void *host, size_t bytes);
+    enum rp_status (*buffer_read)(void *state, void *host, const void *from, size_t bytes);
+    enum rp_status (*buffer_fill)(void *state, void *to, unsigned char byte, size_t bytes);
+
+    /* Handle a launch is queued on; null on a CPU, where a launch is a call. */
+    void *(*queue)(void *state);
+    enum rp_status (*timer_begin)(void *state);
+    enum rp_status (*timer_end)(void *state, double *elapsed_s); /* waits for what was queued */
+
+    enum rp_status (*cache_evict)(void *state);       /* optional */
+    int64_t (*memory_available_bytes)(void *state);   /* optional; -1 unknown */
+    enum rp_status (*memory_peak_reset)(void *state); /* optional: outside figure starts over */
+    int64_t (*memory_peak_bytes)(void *state);        /* optional: from outside; -1 unknown */
+    double (*clock_hz)(void *state);                  /* optional; NaN unknown */
+};
+
+/* Null when there is no such backend. */
+const struct rp_backend *rp_backend_find(const char *name);
+
+/* All of them, in the order of backends.def; null-terminated. */
+const struct rp_backend *const *rp_backends(void);
+
+#endif

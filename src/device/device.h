@@ -1,0 +1,66 @@
+/*
+ * device.h - an open device: wrappers over its backend, and the one place where bytes are counted.
+ *
+ * Every allocation goes through rp_device_alloc and carries a tag. Peak memory is the most that was
+ * held at once since the last reset; rotation and eviction buffers do not count.
+ */
+#ifndef RP_DEVICE_DEVICE_H
+#define RP_DEVICE_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "device/backend.h"
+
+enum rp_memory_tag {
+    RP_MEMORY_TENSORS,   /* Q, K, V and O */
+    RP_MEMORY_SCORES,    /* scores and probabilities */
+    RP_MEMORY_WORKSPACE, /* everything else an implementation needs */
+    RP_MEMORY_TAG_COUNT
+};
+
+struct rp_device;
+
+struct rp_buffer {
+    void *data; /* device address; on a CPU a host address */
+    size_t bytes;
+    enum rp_memory_tag tag;
+};
+
+enum rp_status rp_device_open(const struct rp_backend *backend,
+                              const struct rp_device_request *request,
+                              struct rp_device **device) RP_MUST_CHECK;
+void rp_device_close(struct rp_device *device);
+const struct rp_device_info *rp_device_info(const struct rp_device *device);
+const struct rp_backend *rp_device_backend(const struct rp_device *device);
+
+/* bytes 0 gives an empty buffer. */
+enum rp_status rp_device_alloc(struct rp_device *device, enum rp_memory_tag tag, size_t bytes,
+                               struct rp_buffer *buffer) RP_MUST_CHECK;
+void rp_device_free(struct rp_device *device, struct rp_buffer *buffer); /* takes an empty one */
+
+/* Peak starts over from what is held now. */
+void rp_device_peak_reset(struct rp_device *device);
+int64_t rp_device_peak_bytes(const struct rp_device *device);
+int64_t rp_device_peak_scores_bytes(const struct rp_device *device);
+int64_t rp_device_held_bytes(const struct rp_device *device);
+
+enum rp_status rp_device_write(struct rp_device *device, struct rp_buffer *to, const void *host,
+                               size_t bytes) RP_MUST_CHECK;
+enum rp_status rp_device_read(struct rp_device *device, void *host, const struct rp_buffer *from,
+                              size_t bytes) RP_MUST_CHECK;
+/* Every byte 0xFF: NaN in every dtype. */
+enum rp_status rp_device_poison(struct rp_device *device, struct rp_buffer *buffer) RP_MUST_CHECK;
+
+void *rp_device_queue(struct rp_device *device);
+enum rp_status rp_device_timer_begin(struct rp_device *device) RP_MUST_CHECK;
+enum rp_status rp_device_timer_end(struct rp_device *device, double *elapsed_s) RP_MUST_CHECK;
+enum rp_status rp_device_cache_evict(struct rp_device *device) RP_MUST_CHECK;
+
+int64_t rp_device_memory_available_bytes(struct rp_device *device); /* -1 unknown */
+enum rp_status rp_device_outside_peak_reset(struct rp_device *device) RP_MUST_CHECK;
+int64_t rp_device_outside_peak_bytes(struct rp_device *device); /* -1 unknown */
+double rp_device_clock_hz(struct rp_device *device);            /* NaN unknown */
+
+#endif

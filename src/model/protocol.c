@@ -1,0 +1,42 @@
+/* protocol.c - defaults and identity of a measurement protocol. */
+#include "model/protocol.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+
+void rp_protocol_init(struct rp_protocol *protocol)
+{
+    *protocol = (struct rp_protocol){
+        .cold = true,
+        .target_ci = 0.01,
+        .min_samples = 10,
+        .max_samples = 1000,
+        .max_time_s = 2.0,
+        .timeout_s = 60.0,
+        .verify_rows = 64,
+    };
+}
+
+void rp_protocol_text(const struct rp_protocol *protocol, char text[RP_PROTOCOL_TEXT_SIZE])
+{
+    snprintf(text, RP_PROTOCOL_TEXT_SIZE,
+             "cache=%s target_ci=%.17g min_samples=%" PRId64 " max_samples=%" PRId64
+             " max_time_s=%.17g timeout_s=%.17g rows=%" PRId64,
+             protocol->cold ? "cold" : "warm", protocol->target_ci, protocol->min_samples,
+             protocol->max_samples, protocol->max_time_s, protocol->timeout_s,
+             protocol->verify_rows);
+}
+
+enum rp_status rp_protocol_id(const struct rp_protocol *protocol, char id[RP_PROTOCOL_ID_SIZE])
+{
+    char text[RP_PROTOCOL_TEXT_SIZE];
+    char hex[RP_DIGEST_HEX_SIZE];
+    rp_protocol_text(protocol, text);
+    RP_TRY(rp_digest_of(text, strlen(text), hex));
+    memcpy(id, hex, RP_PROTOCOL_ID_SIZE - 1);
+    id[RP_PROTOCOL_ID_SIZE - 1] = '\0';
+    return RP_OK;
+}

@@ -1,0 +1,43 @@
+/*
+ * study.h - the tables of one result file in memory: growing arrays of rows.
+ */
+#ifndef RP_STORE_STUDY_H
+#define RP_STORE_STUDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/column.h"
+
+struct rp_table {
+    void *rows; /* heap; structs of model/column.h */
+    size_t count;
+    size_t capacity;
+};
+
+struct rp_study {
+    struct rp_table tables[RP_TABLE_COUNT];
+    bool complete; /* root attribute state: complete or partial */
+    int64_t rows_planned;
+};
+
+void rp_study_init(struct rp_study *study);
+void rp_study_clear(struct rp_study *study); /* frees rows and their TEXT */
+
+/* Appends a copy of one row; TEXT columns are duplicated. RP_ERR_INTERNAL when host memory is out.
+ */
+enum rp_status rp_study_append(struct rp_study *study, enum rp_table_id id,
+                               const void *row) RP_MUST_CHECK;
+
+size_t rp_study_count(const struct rp_study *study, enum rp_table_id id);
+/* Owned by the study; valid until the next append to this table. */
+void *rp_study_row(const struct rp_study *study, enum rp_table_id id, size_t index);
+
+#define rp_study_results(study) ((struct rp_result *)(study)->tables[RP_TABLE_RESULTS].rows)
+#define rp_study_samples(study) ((struct rp_sample *)(study)->tables[RP_TABLE_SAMPLES].rows)
+#define rp_study_devices(study) ((struct rp_device_row *)(study)->tables[RP_TABLE_DEVICES].rows)
+#define rp_study_runs(study)    ((struct rp_run *)(study)->tables[RP_TABLE_RUNS].rows)
+
+#endif
