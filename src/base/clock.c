@@ -35,7 +35,7 @@ void rp_clock_utc(char text[RP_UTC_SIZE])
     struct tm parts;
     clock_gettime(CLOCK_REALTIME, &t);
     gmtime_r(&t.tv_sec, &parts);
-    char seconds[24];
+    char seconds[RP_UTC_SIZE - 5];
     strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(text, RP_UTC_SIZE, "%s.%03ldZ", seconds, t.tv_nsec / 1000000);
+    snprintf(text, RP_UTC_SIZE, "%.19s.%03dZ", seconds, (int)(t.tv_nsec / 1000000 % 1000));
 }

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "model/column.h"
 #include "model/impl.h"
+#include "model/point.h"
 #include "model/protocol.h"
 
 /* Who is told what happens; any member may be null. */
