@@ -71,6 +71,26 @@ const char *rp_text_string(const struct rp_text *text)
     return text->data ? text->data : "";
 }
 
+size_t rp_text_utf8_length(const char *p, size_t n)
+{
+    const unsigned char *byte = (const unsigned char *)p;
+    if (n == 0)
+        return 0;
+    if (byte[0] < 0x80)
+        return 1;
+    size_t length = byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : 2;
+    if (byte[0] < 0xC2 || byte[0] > 0xF4 || n < length)
+        return 0;
+    for (size_t i = 1; i < length; ++i) {
+        if ((byte[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    /* The second byte alone tells the overlong, the surrogates and the too large (RFC 3629). */
+    bool refused = (byte[0] == 0xE0 && byte[1] < 0xA0) || (byte[0] == 0xED && byte[1] > 0x9F) ||
+                   (byte[0] == 0xF0 && byte[1] < 0x90) || (byte[0] == 0xF4 && byte[1] > 0x8F);
+    return refused ? 0 : length;
+}
+
 size_t rp_text_distance(const char *a, const char *b, size_t limit)
 {
     enum { LONGEST = 63 };

@@ -26,6 +26,10 @@ void rp_text_printf(struct rp_text *text, const char *format, ...) RP_PRINTF(2, 
 bool rp_text_ok(const struct rp_text *text);
 const char *rp_text_string(const struct rp_text *text); /* "" when empty; owned by the text */
 
+/* Bytes of the UTF-8 character at `p`, of which `n` bytes may be read; 0 when it is none (a stray
+ * byte, cut short, overlong, a surrogate, beyond U+10FFFF). */
+size_t rp_text_utf8_length(const char *p, size_t n);
+
 /* Edit distance up to `limit` (more is `limit` + 1), for "did you mean". */
 size_t rp_text_distance(const char *a, const char *b, size_t limit);
 
