@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/digest.h"
 
 void rp_protocol_init(struct rp_protocol *protocol)
@@ -22,12 +23,17 @@ void rp_protocol_init(struct rp_protocol *protocol)
 
 void rp_protocol_text(const struct rp_protocol *protocol, char text[RP_PROTOCOL_TEXT_SIZE])
 {
+    char target_ci[RP_DECIMAL_SIZE];
+    char max_time_s[RP_DECIMAL_SIZE];
+    char timeout_s[RP_DECIMAL_SIZE];
+    rp_decimal_text(protocol->target_ci, target_ci);
+    rp_decimal_text(protocol->max_time_s, max_time_s);
+    rp_decimal_text(protocol->timeout_s, timeout_s);
     snprintf(text, RP_PROTOCOL_TEXT_SIZE,
-             "cache=%s target_ci=%.17g min_samples=%" PRId64 " max_samples=%" PRId64
-             " max_time_s=%.17g timeout_s=%.17g rows=%" PRId64,
-             protocol->cold ? "cold" : "warm", protocol->target_ci, protocol->min_samples,
-             protocol->max_samples, protocol->max_time_s, protocol->timeout_s,
-             protocol->verify_rows);
+             "cache=%s target_ci=%s min_samples=%" PRId64 " max_samples=%" PRId64
+             " max_time_s=%s timeout_s=%s rows=%" PRId64,
+             protocol->cold ? "cold" : "warm", target_ci, protocol->min_samples,
+             protocol->max_samples, max_time_s, timeout_s, protocol->verify_rows);
 }
 
 enum rp_status rp_protocol_id(const struct rp_protocol *protocol, char id[RP_PROTOCOL_ID_SIZE])
