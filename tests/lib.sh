@@ -1,0 +1,156 @@
+# shellcheck shell=bash
+#
+# lib.sh - what script tests share. Sourced first: strict mode, a scratch folder that is removed at
+# the end and is the working directory, expectations that show what they saw, and a job of seconds.
+set -euo pipefail
+
+: "${RP_BUILD:?the folder ridgepoint was built in}" "${RP_SOURCE:?the folder of the sources}"
+RIDGEPOINT=$RP_BUILD/ridgepoint
+# shellcheck disable=SC2034
+ANALYZE=$RP_BUILD/ridgepoint-analyze
+
+# Open MPI refuses root, binds so that more ranks than cores fail, and tries to trace its siblings.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+# A test speaks to its own launcher, not to one it happens to be started under.
+unset "${!SLURM_@}" "${!PMI_@}" "${!PMIX_@}" "${!OMPI_COMM_@}" 2>/dev/null || true
+
+SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/ridgepoint-test.XXXXXX")
+trap 'rm -rf "$SCRATCH"' EXIT
+cd "$SCRATCH"
+
+fail() {
+    printf 'FAIL: %s\n' "$*" >&2
+    exit 1
+}
+
+# What this machine cannot run is counted as skipped, with the reason.
+skip() {
+    printf 'SKIP: %s\n' "$*"
+    exit 77
+}
+
+show_last() {
+    printf -- '--- standard output (first 40 lines)\n' >&2
+    head -n 40 "$SCRATCH/.out" >&2
+    printf -- '--- standard error (last 40 lines)\n' >&2
+    tail -n 40 "$SCRATCH/.err" >&2
+}
+
+# expect CODE COMMAND...: runs it with standard input as given; what it wrote is in $OUT and $ERR.
+OUT=$SCRATCH/.out
+ERR=$SCRATCH/.err
+expect() {
+    local wanted=$1 got=0
+    shift
+    "$@" >"$OUT" 2>"$ERR" || got=$?
+    if [ "$got" != "$wanted" ]; then
+        show_last
+        fail "exit code $got, not $wanted: $*"
+    fi
+}
+
+# expect_text FILE TEXT WHY: FILE holds TEXT, taken literally.
+expect_text() {
+    if ! grep -qF -- "$2" "$1"; then
+        printf -- '--- %s\n' "$1" >&2
+        head -n 60 "$1" >&2
+        fail "$3: lacks \"$2\""
+    fi
+}
+
+expect_no_file() {
+    local path
+    for path in "$@"; do
+        [ ! -e "$path" ] || fail "$path is there, and must not be"
+    done
+}
+
+expect_equal() {
+    [ "$1" = "$2" ] || fail "$3: \"$1\" is not \"$2\""
+}
+
+# write_tiny_job FILE: 10 points, 30 rows; a second or two without MPI.
+write_tiny_job() {
+    cat >"$1" <<'YAML'
+name: tiny
+seed: 1
+measure:
+  cache: warm
+  min_samples: 6
+  max_samples: 20
+  max_time_s: 0.05
+  timeout_s: 30
+verify:
+  rows: 8
+sweep:
+  - stage: prefill
+    heads: 4
+    kv_heads: [4, 2]
+    seq: [16, 33]
+    head_dim: 16
+    dtype: [fp32, fp16]
+    causal: true
+  - stage: decode
+    heads: 4
+    head_dim: 16
+    batch: [1, 2]
+    seq_k: 64
+    dtype: fp16
+YAML
+}
+# shellcheck disable=SC2034
+TINY_ROWS=30
+
+# run_tiny FILE.h5 [OPTION...]: measures tiny.yaml on one thread, without a launcher.
+run_tiny() {
+    local output=$1
+    shift
+    [ -e tiny.yaml ] || write_tiny_job tiny.yaml
+    expect 0 "$RIDGEPOINT" run tiny.yaml -o "$output" --device cpu --threads 1 --progress none "$@"
+}
+
+# csv_columns NAME... <CSV: these columns, tab-separated, one line a row, without the header. Fields
+# in quotes may hold commas, quotes and newlines.
+csv_columns() {
+    python3 -c '
+import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print("\t".join(row[name] for name in sys.argv[1:]))' "$@"
+}
+
+# export_columns FILE.h5 NAME...: the same of a result file.
+export_columns() {
+    local file=$1
+    shift
+    "$ANALYZE" export --format csv "$file" >"$SCRATCH/.csv" || fail "export of $file: exit code $?"
+    csv_columns "$@" <"$SCRATCH/.csv"
+}
+
+# worker_of PID: the process that measures for this ridgepoint, or nothing.
+worker_of() {
+    local status pid
+    for status in /proc/[0-9]*/status; do
+        pid=${status#/proc/}
+        pid=${pid%/status}
+        if grep -qx "PPid:[[:space:]]*$1" "$status" 2>/dev/null &&
+            tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qx 'worker'; then
+            printf '%s\n' "$pid"
+            return 0
+        fi
+    done
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds, looked at 20 times a second.
+wait_for() {
+    local turns=$(($1 * 20))
+    shift
+    while [ "$turns" -gt 0 ]; do
+        if "$@"; then
+            return 0
+        fi
+        sleep 0.05
+        turns=$((turns - 1))
+    done
+    return 1
+}
