@@ -6,6 +6,7 @@
 #ifndef RP_DEVICE_BACKEND_H
 #define RP_DEVICE_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +29,8 @@ struct rp_device_info {
 };
 
 struct rp_backend {
-    const char *name; /* as typed after --device */
+    const char *name;     /* as typed after --device */
+    bool host_accessible; /* buffers can be read and written by the host as they are */
 
     /* Usable devices; when none, `reason` (of `reason_size` bytes) says why in a sentence. */
     int (*count)(char *reason, size_t reason_size);
@@ -51,7 +53,8 @@ struct rp_backend {
 
     enum rp_status (*cache_evict)(void *state);       /* optional */
     int64_t (*memory_available_bytes)(void *state);   /* optional; -1 unknown */
-    enum rp_status (*memory_peak_reset)(void *state); /* optional: outside figure starts over */
+    int64_t (*memory_used_bytes)(void *state);        /* optional: from outside, now; -1 unknown */
+    enum rp_status (*memory_peak_reset)(void *state); /* optional: that figure's peak starts over */
     int64_t (*memory_peak_bytes)(void *state);        /* optional: from outside; -1 unknown */
     double (*clock_hz)(void *state);                  /* optional; NaN unknown */
 };

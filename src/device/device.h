@@ -59,8 +59,13 @@ enum rp_status rp_device_timer_end(struct rp_device *device, double *elapsed_s) 
 enum rp_status rp_device_cache_evict(struct rp_device *device) RP_MUST_CHECK;
 
 int64_t rp_device_memory_available_bytes(struct rp_device *device); /* -1 unknown */
+
+/* The independent figure: what the kernel or the driver says this process holds, now and at its
+ * highest since the reset. -1 unknown. It counts whatever else the process has, so callers take
+ * the difference from a baseline. */
+int64_t rp_device_outside_used_bytes(struct rp_device *device);
 enum rp_status rp_device_outside_peak_reset(struct rp_device *device) RP_MUST_CHECK;
-int64_t rp_device_outside_peak_bytes(struct rp_device *device); /* -1 unknown */
-double rp_device_clock_hz(struct rp_device *device);            /* NaN unknown */
+int64_t rp_device_outside_peak_bytes(struct rp_device *device);
+double rp_device_clock_hz(struct rp_device *device); /* NaN unknown */
 
 #endif

@@ -22,10 +22,15 @@ struct rp_measure_listener {
                 size_t n_samples);
 };
 
-/* Measures the implementations of `impls` in order and reports one row each, whatever happens to
- * them; fails only when the device cannot go on (RP_ERR_DEVICE). */
+struct rp_measure_plan {
+    const struct rp_protocol *protocol;
+    int64_t seed; /* of the inputs and of the rows that are checked */
+};
+
+/* Measures the implementations of `impls` (reference first) and reports one row each, whatever
+ * happens to them; fails only when the device cannot go on (RP_ERR_DEVICE). */
 enum rp_status rp_measure_point(struct rp_device *device, const struct rp_point *point,
-                                rp_impl_set impls, const struct rp_protocol *protocol, int64_t seed,
+                                rp_impl_set impls, const struct rp_measure_plan *plan,
                                 const struct rp_measure_listener *listener) RP_MUST_CHECK;
 
 #endif

@@ -1,0 +1,196 @@
+/*
+ * device.c - wrappers over a backend, and the allocator that counts.
+ *
+ * The only place that knows which backend members are optional.
+ */
+#include "device/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RP_BACKEND(name) extern const struct rp_backend rp_backend_##name;
+#include "registry/backends.def"
+#undef RP_BACKEND
+
+static const struct rp_backend *const backends[] = {
+#define RP_BACKEND(name) &rp_backend_##name,
+#include "registry/backends.def"
+#undef RP_BACKEND
+    NULL};
+
+struct rp_device {
+    const struct rp_backend *backend;
+    void *state;
+    struct rp_device_info info;
+    int64_t held[RP_MEMORY_TAG_COUNT];
+    int64_t held_total;
+    int64_t peak_total;
+    int64_t peak_scores;
+};
+
+const struct rp_backend *const *rp_backends(void)
+{
+    return backends;
+}
+
+const struct rp_backend *rp_backend_find(const char *name)
+{
+    for (size_t i = 0; backends[i]; ++i) {
+        if (strcmp(backends[i]->name, name) == 0)
+            return backends[i];
+    }
+    return NULL;
+}
+
+enum rp_status rp_device_open(const struct rp_backend *backend,
+                              const struct rp_device_request *request, struct rp_device **device)
+{
+    *device = NULL;
+    struct rp_device *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for a device");
+    opened->backend = backend;
+    enum rp_status status = backend->open(request, &opened->state);
+    if (status != RP_OK) {
+        free(opened);
+        return status;
+    }
+    rp_row_init(RP_TABLE_DEVICES, &opened->info.row);
+    backend->info(opened->state, &opened->info);
+    *device = opened;
+    return RP_OK;
+}
+
+void rp_device_close(struct rp_device *device)
+{
+    if (!device)
+        return;
+    device->backend->close(device->state);
+    free(device);
+}
+
+const struct rp_device_info *rp_device_info(const struct rp_device *device)
+{
+    return &device->info;
+}
+
+const struct rp_backend *rp_device_backend(const struct rp_device *device)
+{
+    return device->backend;
+}
+
+enum rp_status rp_device_alloc(struct rp_device *device, enum rp_memory_tag tag, size_t bytes,
+                               struct rp_buffer *buffer)
+{
+    *buffer = (struct rp_buffer){.tag = tag};
+    if (bytes == 0)
+        return RP_OK;
+    RP_TRY(device->backend->buffer_alloc(device->state, bytes, &buffer->data));
+    buffer->bytes = bytes;
+    device->held[tag] += (int64_t)bytes;
+    device->held_total += (int64_t)bytes;
+    if (device->held_total > device->peak_total)
+        device->peak_total = device->held_total;
+    if (device->held[RP_MEMORY_SCORES] > device->peak_scores)
+        device->peak_scores = device->held[RP_MEMORY_SCORES];
+    return RP_OK;
+}
+
+void rp_device_free(struct rp_device *device, struct rp_buffer *buffer)
+{
+    if (!buffer->data)
+        return;
+    device->backend->buffer_free(device->state, buffer->data, buffer->bytes);
+    device->held[buffer->tag] -= (int64_t)buffer->bytes;
+    device->held_total -= (int64_t)buffer->bytes;
+    *buffer = (struct rp_buffer){.tag = buffer->tag};
+}
+
+void rp_device_peak_reset(struct rp_device *device)
+{
+    device->peak_total = device->held_total;
+    device->peak_scores = device->held[RP_MEMORY_SCORES];
+}
+
+int64_t rp_device_peak_bytes(const struct rp_device *device)
+{
+    return device->peak_total;
+}
+
+int64_t rp_device_peak_scores_bytes(const struct rp_device *device)
+{
+    return device->peak_scores;
+}
+
+int64_t rp_device_held_bytes(const struct rp_device *device)
+{
+    return device->held_total;
+}
+
+enum rp_status rp_device_write(struct rp_device *device, struct rp_buffer *to, const void *host,
+                               size_t bytes)
+{
+    return device->backend->buffer_write(device->state, to->data, host, bytes);
+}
+
+enum rp_status rp_device_read(struct rp_device *device, void *host, const struct rp_buffer *from,
+                              size_t bytes)
+{
+    return device->backend->buffer_read(device->state, host, from->data, bytes);
+}
+
+enum rp_status rp_device_poison(struct rp_device *device, struct rp_buffer *buffer)
+{
+    return device->backend->buffer_fill(device->state, buffer->data, 0xFF, buffer->bytes);
+}
+
+void *rp_device_queue(struct rp_device *device)
+{
+    return device->backend->queue(device->state);
+}
+
+enum rp_status rp_device_timer_begin(struct rp_device *device)
+{
+    return device->backend->timer_begin(device->state);
+}
+
+enum rp_status rp_device_timer_end(struct rp_device *device, double *elapsed_s)
+{
+    return device->backend->timer_end(device->state, elapsed_s);
+}
+
+enum rp_status rp_device_cache_evict(struct rp_device *device)
+{
+    return device->backend->cache_evict ? device->backend->cache_evict(device->state) : RP_OK;
+}
+
+int64_t rp_device_memory_available_bytes(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return b->memory_available_bytes ? b->memory_available_bytes(device->state) : -1;
+}
+
+int64_t rp_device_outside_used_bytes(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return b->memory_used_bytes ? b->memory_used_bytes(device->state) : -1;
+}
+
+enum rp_status rp_device_outside_peak_reset(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return b->memory_peak_reset ? b->memory_peak_reset(device->state) : RP_OK;
+}
+
+int64_t rp_device_outside_peak_bytes(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return b->memory_peak_bytes ? b->memory_peak_bytes(device->state) : -1;
+}
+
+double rp_device_clock_hz(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return b->clock_hz ? b->clock_hz(device->state) : (double)NAN;
+}
