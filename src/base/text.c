@@ -91,6 +91,11 @@ size_t rp_text_utf8_length(const char *p, size_t n)
     return refused ? 0 : length;
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 size_t rp_text_distance(const char *a, const char *b, size_t limit)
 {
     enum { LONGEST = 63 };
@@ -98,20 +103,23 @@ size_t rp_text_distance(const char *a, const char *b, size_t limit)
     size_t nb = strlen(b);
     if (na > LONGEST || nb > LONGEST)
         return limit + 1;
-    size_t previous[LONGEST + 1];
-    size_t current[LONGEST + 1];
+    /* Rows i - 2, i - 1 and i of the table, used in turn. */
+    size_t rows[3][LONGEST + 1];
     for (size_t j = 0; j <= nb; ++j)
-        previous[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= na; ++i) {
+        size_t *current = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3];
         current[0] = i;
         for (size_t j = 1; j <= nb; ++j) {
-            size_t replaced = previous[j - 1] + (a[i - 1] != b[j - 1]);
-            size_t shorter = previous[j] < current[j - 1] ? previous[j] : current[j - 1];
-            current[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+            size_t replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
+            current[j] = least(replaced, least(above[j], current[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                current[j] = least(current[j], rows[(i - 2) % 3][j - 2] + 1);
         }
-        memcpy(previous, current, (nb + 1) * sizeof previous[0]);
     }
-    return previous[nb] <= limit ? previous[nb] : limit + 1;
+    size_t distance = rows[na % 3][nb];
+    return distance <= limit ? distance : limit + 1;
 }
 
 const char *rp_text_nearest(const char *word, const char *const *words, size_t n)

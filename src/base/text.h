@@ -30,7 +30,8 @@ const char *rp_text_string(const struct rp_text *text); /* "" when empty; owned 
  * byte, cut short, overlong, a surrogate, beyond U+10FFFF). */
 size_t rp_text_utf8_length(const char *p, size_t n);
 
-/* Edit distance up to `limit` (more is `limit` + 1), for "did you mean". */
+/* Edit distance up to `limit` (more is `limit` + 1), for "did you mean"; two neighbours swapped
+ * count as one edit. */
 size_t rp_text_distance(const char *a, const char *b, size_t limit);
 
 /* Of n words the nearest to `word` within distance 2 and half its length, or null. */
