@@ -6,6 +6,7 @@
 #ifndef RP_MODEL_BOUND_H
 #define RP_MODEL_BOUND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/method_cost.h"
@@ -38,6 +39,9 @@ struct rp_floor rp_floor_of(double flops, double bytes, double peak_flop_per_s,
 double rp_ridge(double peak_flop_per_s, double bandwidth_bytes_per_s);
 
 struct rp_gpu_spec;
+
+/* Path class_ideal is held against: the tensor path of the dtype; fp32: plain cores. */
+const char *rp_bound_ideal_path(enum rp_dtype dtype);
 
 /* class_ideal: flops (or flops_dense) and bytes_min against the datasheet's tensor path of the
  * dtype (fp32: plain cores). Missing when the datasheet has no such path. */

@@ -37,12 +37,20 @@ struct rp_gpu_list {
 enum rp_status rp_gpu_list_read(const char *path, struct rp_gpu_list *list) RP_MUST_CHECK;
 void rp_gpu_list_clear(struct rp_gpu_list *list);
 
+/* gpus.tsv as data_folder.h finds it. With `data_override` (may be null) its rows come first and
+ * the installed ones it does not replace follow. */
+enum rp_status rp_gpu_list_load(const char *data_override, struct rp_gpu_list *list) RP_MUST_CHECK;
+
 /* An exact key, or a prefix that fits one row; RP_ERR_USAGE with the candidates when it fits
  * several or none. The spec stays owned by the list. */
 enum rp_status rp_gpu_list_find(const struct rp_gpu_list *list, const char *key,
                                 const struct rp_gpu_spec **spec) RP_MUST_CHECK;
 
-/* By the driver's whole name and the memory it reports; null when it is nobody's. */
+/* Only an exact key; null when there is none. What /devices.gpu_type of a file is looked up by. */
+const struct rp_gpu_spec *rp_gpu_list_find_exact(const struct rp_gpu_list *list, const char *key);
+
+/* By the driver's whole name and the memory it reports (within 12 %; 0 or less: not reported);
+ * null when it is nobody's, more than one's, or a part of a card. */
 const struct rp_gpu_spec *rp_gpu_list_find_driver_name(const struct rp_gpu_list *list,
                                                        const char *name, int64_t memory_bytes);
 
