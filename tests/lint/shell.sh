@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+#
+# Every script passes shellcheck and starts strict.
+set -euo pipefail
+cd "${RP_SOURCE:?}"
+command -v shellcheck >/dev/null || {
+    printf 'SKIP: no shellcheck here\n'
+    exit 77
+}
+
+mapfile -t scripts < <(find scripts .ci tests slurm \
+    \( -name '*.sh' -o -path 'scripts/*' -o -path '.ci/*' \) -type f 2>/dev/null | LC_ALL=C sort)
+[ ${#scripts[@]} -gt 10 ] || {
+    printf 'few scripts found: this check looks at the wrong place\n'
+    exit 1
+}
+# SC2016: programs for awk and grep stand in single quotes, with their own $ and backticks.
+shellcheck -x -e SC2016 "${scripts[@]}"
+
+faults=0
+for script in "${scripts[@]}"; do
+    if ! grep -qE '^set -euo pipefail$|^(\.|source) .*lib\.sh"?$' "$script"; then
+        printf '%s: neither "set -euo pipefail" nor lib.sh\n' "$script"
+        faults=$((faults + 1))
+    fi
+done
+[ "$faults" -eq 0 ]
