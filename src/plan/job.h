@@ -41,7 +41,8 @@ struct rp_job {
     char hash[RP_DIGEST_HEX_SIZE]; /* over name, seed, measure, verify, points and impls */
 };
 
-/* `sets` are --set arguments, key=value each, applied in order. `data_folder` has models.yaml.
+/* `sets` are --set arguments, key=value each, applied in order. `data_folder` is looked
+ * in for models.yaml before the installed data; null: the installed data only.
  * `path` "-" is standard input. On failure the job is as after rp_job_clear. */
 enum rp_status rp_job_read(const char *path, const char *const *sets, size_t n_sets,
                            const char *data_folder, struct rp_job *job) RP_MUST_CHECK;

@@ -4,10 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/text.h"
 #include "model/axis.h"
+#include "model/data_folder.h"
 #include "plan/document.h"
 #include "plan/value.h"
 
@@ -66,36 +65,25 @@ static enum rp_status read_models(const char *path, const struct rp_node *root,
 
 enum rp_status rp_model_list_read(const char *folder, struct rp_model_list *list)
 {
-    struct rp_text path;
+    char path[RP_DATA_PATH_SIZE];
     struct rp_node *root = NULL;
     char *text = NULL;
     size_t length = 0;
     *list = (struct rp_model_list){0};
-    rp_text_init(&path);
-    rp_text_printf(&path, "%s/models.yaml", folder ? folder : "data");
-    enum rp_status status = RP_OK;
-    if (!rp_text_ok(&path))
-        status = RP_FAIL(RP_ERR_INTERNAL, "no memory for a path");
-    else if (!folder || access(path.data, R_OK) != 0)
-        status = RP_FAIL(RP_ERR_ENVIRONMENT,
-                         "%s: cannot be read, and the job names a model; is the data folder right?",
-                         path.data);
+    RP_TRY(rp_data_file_find(folder, "models.yaml", path, sizeof path));
+    enum rp_status status = rp_document_load(path, &text, &length);
     if (status != RP_OK)
         goto cleanup;
-    status = rp_document_load(path.data, &text, &length);
+    status = rp_document_parse(path, text, length, true, &root);
     if (status != RP_OK)
         goto cleanup;
-    status = rp_document_parse(path.data, text, length, true, &root);
-    if (status != RP_OK)
-        goto cleanup;
-    status = read_models(path.data, root, list);
+    status = read_models(path, root, list);
 
 cleanup:
     if (status != RP_OK)
         rp_model_list_clear(list);
     rp_node_destroy(root);
     free(text);
-    rp_text_clear(&path);
     return status;
 }
 

@@ -23,8 +23,9 @@ struct rp_model_list {
     size_t count;                /* at most 1024 */
 };
 
-/* Reads FOLDER/models.yaml. RP_ERR_ENVIRONMENT when the folder has none, RP_ERR_CONFIG with
- * position on anything out of order. */
+/* Reads models.yaml of `folder`, or the installed one when the folder is null or has none.
+ * RP_ERR_ENVIRONMENT when there is none at all, RP_ERR_CONFIG with position on anything out of
+ * order. */
 enum rp_status rp_model_list_read(const char *folder, struct rp_model_list *list) RP_MUST_CHECK;
 void rp_model_list_clear(struct rp_model_list *list);
 
