@@ -1,0 +1,73 @@
+/*
+ * results_hdf5_private.h - what the files behind results_hdf5.h share.
+ *
+ * HDF5 keeps its own stack of errors and likes to print it; here it is silenced for the length of a
+ * call and its innermost entry becomes part of our one sentence.
+ */
+#ifndef RP_STORE_RESULTS_HDF5_PRIVATE_H
+#define RP_STORE_RESULTS_HDF5_PRIVATE_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "store/results_digest.h"
+#include "store/study.h"
+
+struct rp_hdf5_quiet {
+    H5E_auto2_t print;
+    void *data;
+};
+
+void rp_hdf5_quiet_begin(struct rp_hdf5_quiet *quiet);
+void rp_hdf5_quiet_end(const struct rp_hdf5_quiet *quiet);
+
+/* Why the last HDF5 call of this thread failed, in the library's words; "no reason given" at
+ * worst. */
+#define RP_HDF5_REASON_SIZE 160
+const char *rp_hdf5_reason(char text[RP_HDF5_REASON_SIZE]);
+
+/* Access properties without file locks: published files never change, and flock fails on some file
+ * systems. To be closed. */
+hid_t rp_hdf5_file_access(void);
+
+/* Closes any kind of identifier; a negative one is ignored. */
+void rp_hdf5_close(hid_t id);
+
+struct rp_hdf5_image {
+    char *bytes; /* heap; the caller frees it. Null until the file is closed */
+    size_t size;
+};
+
+/* Creates an HDF5 file in memory. Its bytes are in `image`, which must not move, once H5Fclose
+ * returned. */
+hid_t rp_hdf5_image_create(struct rp_hdf5_image *image);
+
+/* Cuts what the library allocated beyond the end of the file. */
+enum rp_status rp_hdf5_image_trim(struct rp_hdf5_image *image) RP_MUST_CHECK;
+
+/* A scalar variable-length attribute; heap, null when there is none of that kind. */
+char *rp_hdf5_get_text(hid_t object, const char *name);
+
+#define RP_HDF5_NAME_SIZE 64
+/* Name of the i-th link of a group in order of names; false when it cannot be read or is longer. */
+bool rp_hdf5_child_name(hid_t group, uint64_t i, char name[RP_HDF5_NAME_SIZE]);
+/* False when there are more than `limit`. */
+bool rp_hdf5_child_count(hid_t group, uint64_t limit, uint64_t *count);
+/* Opens a child of this kind, negative when it is none; never through a link that leaves the
+ * file. */
+hid_t rp_hdf5_open_child(hid_t parent, const char *name, H5I_type_t kind);
+
+struct rp_hdf5_reader {
+    hid_t file;
+    uint64_t file_bytes;
+    struct rp_study *study;
+    struct rp_digest_list digests;
+};
+
+/* Reads one group into the study (when the schema has it) and the digest list. */
+enum rp_status rp_hdf5_read_table(struct rp_hdf5_reader *reader, const char *name) RP_MUST_CHECK;
+
+#endif
