@@ -1,0 +1,82 @@
+/* softmax.c - rows of probabilities: at once for a matrix in memory, by tiles for a fused kernel.
+ */
+#include "kernels/cpu/softmax.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/cpu/vec.h"
+#include "model/method_cpu.h"
+
+#define LOG2_E 1.44269504f
+
+float rp_softmax_factor(const struct rp_point *p)
+{
+    return LOG2_E / sqrtf((float)p->head_dim);
+}
+
+static float row_maximum(const float *scores, int64_t n)
+{
+    rp_vec lanes = rp_vec_all(-INFINITY);
+    int64_t j = 0;
+    for (; j + RP_VEC_LANES <= n; j += RP_VEC_LANES)
+        lanes = rp_vec_max(rp_vec_load(scores + j), lanes);
+    float largest = rp_vec_max_lanes(lanes);
+    for (; j < n; ++j)
+        largest = scores[j] > largest ? scores[j] : largest;
+    return largest;
+}
+
+/* scores = 2^((scores - maximum) * factor); yields their sum. */
+static float row_exponentials(float *scores, int64_t n, float maximum, float factor)
+{
+    rp_vec sum = rp_vec_all(0.0f);
+    int64_t j = 0;
+    for (; j + RP_VEC_LANES <= n; j += RP_VEC_LANES) {
+        rp_vec e = rp_vec_exp2((rp_vec_load(scores + j) - maximum) * factor);
+        rp_vec_store(scores + j, e);
+        sum += e;
+    }
+    float total = rp_vec_sum_lanes(sum);
+    for (; j < n; ++j) {
+        scores[j] = rp_vec_exp2_one((scores[j] - maximum) * factor);
+        total += scores[j];
+    }
+    return total;
+}
+
+static void row_softmax(float *scores, int64_t n, int64_t visible, float factor)
+{
+    float maximum = row_maximum(scores, visible);
+    float inverse = 1.0f / row_exponentials(scores, visible, maximum, factor);
+    for (int64_t j = 0; j < visible; ++j)
+        scores[j] *= inverse;
+    memset(scores + visible, 0, (size_t)(n - visible) * sizeof *scores);
+}
+
+void rp_softmax_rows(const struct rp_attention *a)
+{
+    const struct rp_point *p = a->point;
+    float factor = rp_softmax_factor(p);
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t row = 0; row < p->batch * p->heads * p->seq_q; ++row) {
+        float *scores = (float *)a->scores + row * p->seq_k;
+        row_softmax(scores, p->seq_k, rp_cpu_visible_keys(p, row % p->seq_q), factor);
+    }
+}
+
+float rp_softmax_step(struct rp_softmax_state *state, float *scores, int64_t n, int64_t visible)
+{
+    if (visible < 1) { /* the maximum could still be -infinity, and its difference NaN */
+        memset(scores, 0, (size_t)n * sizeof *scores);
+        return 1.0f;
+    }
+    for (int64_t j = visible; j < n; ++j)
+        scores[j] = -INFINITY; /* 2^-infinity is exactly 0 */
+    float largest = row_maximum(scores, n);
+    float maximum = largest > state->maximum ? largest : state->maximum;
+    float correction = rp_vec_exp2_one(state->maximum - maximum);
+    state->sum = state->sum * correction + row_exponentials(scores, n, maximum, 1.0f);
+    state->maximum = maximum;
+    return correction;
+}

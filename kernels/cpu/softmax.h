@@ -1,0 +1,34 @@
+/* softmax.h - the softmax of one row of scores in memory, in place. */
+#ifndef RP_KERNELS_CPU_SOFTMAX_H
+#define RP_KERNELS_CPU_SOFTMAX_H
+
+#include <stdint.h>
+
+#include "kernels/cpu/isa.h"
+
+#define rp_softmax_rows   RP_ISA_NAME(rp_softmax_rows)
+#define rp_softmax_step   RP_ISA_NAME(rp_softmax_step)
+#define rp_softmax_factor RP_ISA_NAME(rp_softmax_factor)
+
+/* log2(e) / sqrt(head_dim): 2^(factor * s) is exp(scale * s). */
+float rp_softmax_factor(const struct rp_point *p);
+
+/* Turns the score matrix (batch, heads, seq_q, seq_k) into probabilities with the whole team:
+ * p_j = exp(scale * (s_j - max)) / sum over the visible keys, scale = 1 / sqrt(head_dim); exactly 0
+ * for the hidden ones, whatever their score is. */
+void rp_softmax_rows(const struct rp_attention *a);
+
+/* Running state of a row whose scores come a tile at a time (Milakov and Gimelshein 2018):
+ * maximum so far, and the sum of 2^(s - maximum). Start from {-INFINITY, 0}. */
+struct rp_softmax_state {
+    float maximum;
+    float sum;
+};
+
+/* One tile: of `n` scores (already times log2(e) / sqrt(head_dim)) the first `visible` count; all
+ * become 2^(s - new maximum), hidden ones 0; n is a multiple of 16. Yields the factor that
+ * turns results so far into ones under the new maximum. With nothing visible only the scores
+ * change. */
+float rp_softmax_step(struct rp_softmax_state *state, float *scores, int64_t n, int64_t visible);
+
+#endif
