@@ -18,6 +18,7 @@
 #include "measure/oracle.h"
 #include "measure/sampling.h"
 #include "measure/tensors.h"
+#include "model/result.h"
 
 static const double beat_interval_s = 0.25; /* the listener hears of launches at most this often */
 

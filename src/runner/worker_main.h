@@ -1,0 +1,14 @@
+/*
+ * worker_main.h - the process that opens the device and measures. It is the same program, started
+ * by its rank with the hidden subcommand "worker"; it never touches MPI or a file.
+ */
+#ifndef RP_RUNNER_WORKER_MAIN_H
+#define RP_RUNNER_WORKER_MAIN_H
+
+#define RP_WORKER_SUBCOMMAND "worker"
+enum { RP_WORKER_FD = 3 };
+
+/* Serves the rank at the other end of RP_WORKER_FD until it quits or goes away. Exit code. */
+int rp_worker_main(void);
+
+#endif
