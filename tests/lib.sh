@@ -141,6 +141,10 @@ worker_of() {
     done
 }
 
+# True when the process has ended, also where nobody has collected its exit code.
+is_gone() { ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
+has_worker() { [ -n "$(worker_of "$1")" ]; }
+
 # wait_for SECONDS COMMAND...: until it succeeds, looked at 20 times a second.
 wait_for() {
     local turns=$(($1 * 20))

@@ -48,7 +48,7 @@ libc=' assert.h byteswap.h cpuid.h ctype.h dirent.h dlfcn.h endian.h errno.h fcn
  stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h
  sys/auxv.h sys/file.h sys/ioctl.h sys/mman.h sys/prctl.h sys/random.h sys/resource.h sys/select.h
  sys/socket.h sys/stat.h sys/statfs.h sys/statvfs.h sys/syscall.h sys/sysinfo.h sys/time.h
- sys/types.h sys/uio.h sys/utsname.h sys/vfs.h sys/wait.h linux/limits.h linux/magic.h '
+ sys/types.h sys/uio.h sys/un.h sys/utsname.h sys/vfs.h sys/wait.h linux/limits.h linux/magic.h '
 libc=${libc//$'\n'/ }
 
 faults=0

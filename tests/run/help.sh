@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+#
+# Every command helps itself: --help on standard output, exit code 0, with one worked example.
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+check_help() {
+    expect 0 "$@" --help
+    grep -qi '^ *examples\{0,1\}:' "$OUT" || fail "$* --help has no example"
+    [ ! -s "$ERR" ] || fail "$* --help writes to standard error"
+    awk 'length($0) > 120 { print FNR ": " $0; bad = 1 } END { exit bad }' "$OUT" ||
+        fail "$* --help has lines that wrap"
+}
+
+expect 0 "$RIDGEPOINT" --help
+for command in run devices; do
+    expect_text "$OUT" "$command" 'ridgepoint --help lists its commands'
+done
+expect 0 "$ANALYZE" --help
+for command in summary check verify export; do
+    expect_text "$OUT" "$command" 'ridgepoint-analyze --help lists its commands'
+done
+
+check_help "$RIDGEPOINT"
+check_help "$RIDGEPOINT" run
+for option in output device threads set progress overwrite retry only point data log-level; do
+    expect_text "$OUT" "--$option" 'ridgepoint run --help lists its options'
+done
+check_help "$RIDGEPOINT" devices
+expect_text "$OUT" '--format' 'ridgepoint devices --help lists its options'
+check_help "$ANALYZE"
+for command in summary check verify export; do
+    check_help "$ANALYZE" "$command"
+done
+
+expect 0 "$RIDGEPOINT" --version
+version=$(cat "$OUT")
+expect_text "$OUT" ridgepoint 'the version says of what'
+expect 0 "$ANALYZE" --version
+expect_equal "$(sed 's/-analyze//' "$OUT")" "$version" 'both programs have one version'
+
+# A bare call is a question, not a success.
+expect 2 "$RIDGEPOINT"
+grep -qi usage "$OUT" "$ERR" || fail 'a bare ridgepoint prints no usage'
+expect 2 "$ANALYZE"
+grep -qi usage "$OUT" "$ERR" || fail 'a bare ridgepoint-analyze prints no usage'
