@@ -1,0 +1,118 @@
+/* check.c - prints the notebook's checks, one line each, and makes the exit code of them. */
+#include "analysis/child.h"
+#include "analysis/load.h"
+#include "analysis/notebook_checks.h"
+#include "analysis/subcommands.h"
+#include "base/option.h"
+#include "base/table.h"
+
+struct values {
+    const char *format;
+    const char *data;
+    bool simulated;
+};
+
+static const struct rp_option options[] = {
+    {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, format), "table", 0, 0,
+     RP_TABLE_FORMATS, NULL, NULL, "how to write the checks"},
+    {"data", 0, RP_OPTION_WORD, offsetof(struct values, data), NULL, 0, 0, NULL, "DIR", NULL,
+     "folder searched for gpus.tsv before the installed data"},
+    {"simulated", 0, RP_OPTION_FLAG, offsetof(struct values, simulated), NULL, 0, 0, NULL, NULL,
+     NULL, "take rows of simulated devices in"},
+};
+
+static const struct rp_command command = {
+    .program = "ridgepoint-analyze",
+    .name = "check",
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = 100000,
+    .summary = "Prints the notebook's six checks; exits with 1 if one fails.",
+    .example = "ridgepoint-analyze check results/notebook.h5",
+    .options = options,
+    .n_options = RP_COUNT(options),
+};
+
+static void print_lines(const struct rp_finding findings[RP_NOTEBOOK_CHECKS], FILE *out)
+{
+    int count[RP_CHECK_OUTCOME_COUNT] = {0};
+    for (size_t i = 0; i < RP_NOTEBOOK_CHECKS; ++i) {
+        const struct rp_finding *f = &findings[i];
+        ++count[f->outcome];
+        fprintf(out, "%s %s: %s%s%s%s\n", rp_check_outcome_name(f->outcome), f->name, f->text,
+                f->origin[0] ? " [" : "", f->origin, f->origin[0] ? "]" : "");
+    }
+    fprintf(out, "%d passed, %d failed, %d skipped\n", count[RP_CHECK_PASS], count[RP_CHECK_FAIL],
+            count[RP_CHECK_SKIP]);
+}
+
+static enum rp_status print_table(const struct rp_finding findings[RP_NOTEBOOK_CHECKS],
+                                  enum rp_table_format format, FILE *out)
+{
+    static const struct rp_table_column columns[] = {{"check", NULL, NULL},
+                                                     {"outcome", NULL, NULL},
+                                                     {"value", NULL, NULL},
+                                                     {"detail", NULL, NULL},
+                                                     {"origin", NULL, NULL}};
+    struct rp_table_writer *writer = NULL;
+    RP_TRY(rp_table_begin(out, format, "ridgepoint-check", columns, RP_COUNT(columns), &writer));
+    for (size_t i = 0; i < RP_NOTEBOOK_CHECKS; ++i) {
+        const struct rp_finding *f = &findings[i];
+        rp_table_word(writer, f->name);
+        rp_table_word(writer, rp_check_outcome_name(f->outcome));
+        rp_table_f64(writer, f->value, NULL);
+        rp_table_word(writer, f->text);
+        if (f->origin[0])
+            rp_table_word(writer, f->origin);
+        else
+            rp_table_missing(writer);
+    }
+    return rp_table_end(writer);
+}
+
+static enum rp_status check_files(const struct rp_check_source *source, const struct values *values,
+                                  FILE *out, int *exit_code)
+{
+    struct rp_finding findings[RP_NOTEBOOK_CHECKS];
+    rp_notebook_checks(source, findings);
+    for (size_t i = 0; i < RP_NOTEBOOK_CHECKS; ++i) {
+        if (findings[i].outcome == RP_CHECK_FAIL)
+            *exit_code = 1;
+    }
+    rp_child_note_verdict(*exit_code);
+    enum rp_table_format format = rp_table_format_of(values->format);
+    if (format != RP_TABLE_EYES)
+        return print_table(findings, format, out);
+    print_lines(findings, out);
+    return RP_OK;
+}
+
+enum rp_status rp_check_run(int argc, char *const *argv, FILE *out, int *exit_code)
+{
+    struct values values = {0};
+    struct rp_operands operands = {0};
+    struct rp_study_list list = {0};
+    struct rp_gpu_list gpus = {0};
+    *exit_code = 0;
+
+    enum rp_status status = rp_option_parse(&command, argc, argv, &values, &operands);
+    if (status != RP_OK)
+        goto cleanup;
+    if (operands.help_asked) {
+        rp_option_print_help(&command, out);
+        goto cleanup;
+    }
+    status = rp_gpu_list_load(values.data, &gpus);
+    if (status == RP_OK)
+        status = rp_study_list_load(operands.items, operands.count, &list);
+    if (status != RP_OK)
+        goto cleanup;
+    const struct rp_check_source source = {&list, &gpus, values.simulated};
+    status = check_files(&source, &values, out, exit_code);
+
+cleanup:
+    rp_study_list_clear(&list);
+    rp_gpu_list_clear(&gpus);
+    rp_operands_clear(&operands);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* groups.c - sorts the shapes of all rows, then cuts where a key changes. */
+#include "analysis/groups.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/classify.h"
+#include "model/result.h"
+
+static int compare_i64(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* What a group shares; 0: the same group. */
+static int compare_key(const struct rp_point *a, const struct rp_point *b)
+{
+    bool a_follows = rp_crossover_follows(a);
+    bool b_follows = rp_crossover_follows(b);
+    int order = compare_i64(a->stage, b->stage);
+    order = order ? order : compare_i64(a->dtype, b->dtype);
+    order = order ? order : compare_i64(a->causal, b->causal);
+    order = order ? order : compare_i64(a->heads / a->kv_heads, b->heads / b->kv_heads);
+    order = order ? order : compare_i64(b_follows, a_follows);
+    return order || a_follows ? order : compare_i64(a->seq_q, b->seq_q);
+}
+
+/* What a series inside a group shares. */
+static int compare_series(const struct rp_point *a, const struct rp_point *b)
+{
+    int order = compare_i64(a->batch, b->batch);
+    order = order ? order : compare_i64(a->heads, b->heads);
+    return order ? order : compare_i64(a->head_dim, b->head_dim);
+}
+
+static int compare_shapes(const void *a, const void *b)
+{
+    const struct rp_point *x = &((const struct rp_shape *)a)->point;
+    const struct rp_point *y = &((const struct rp_shape *)b)->point;
+    int order = compare_key(x, y);
+    order = order ? order : compare_series(x, y);
+    return order ? order : compare_i64(x->seq_k, y->seq_k);
+}
+
+static size_t collect(const struct rp_study_list *list, bool simulated, struct rp_shape *shapes)
+{
+    size_t n = 0;
+    for (size_t f = 0; f < list->count; ++f) {
+        const struct rp_study *study = &list->files[f].study;
+        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
+            const struct rp_result *row = &rp_study_results(study)[i];
+            enum rp_impl impl;
+            if ((!simulated && rp_study_is_simulated(study, row)) ||
+                !rp_impl_find(row->impl, &impl) || rp_result_point(row, &shapes[n].point) != RP_OK)
+                continue;
+            shapes[n++].impls = 1u << impl;
+        }
+    }
+    return n;
+}
+
+/* Equal shapes become one with the implementations of all. */
+static size_t merge(struct rp_shape *shapes, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (kept && compare_shapes(&shapes[kept - 1], &shapes[i]) == 0)
+            shapes[kept - 1].impls |= shapes[i].impls;
+        else
+            shapes[kept++] = shapes[i];
+    }
+    return kept;
+}
+
+static void cut(struct rp_groups *groups, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const struct rp_shape *shape = &groups->shapes[i];
+        int64_t seq = shape->point.seq_k;
+        if (i == 0 || compare_key(&shape->point, &groups->shapes[i - 1].point) != 0)
+            groups->items[groups->count++] = (struct rp_group){shape, 0, 0, seq, seq};
+        struct rp_group *group = &groups->items[groups->count - 1];
+        ++group->count;
+        group->impls |= shape->impls;
+        group->seq_min = seq < group->seq_min ? seq : group->seq_min;
+        group->seq_max = seq > group->seq_max ? seq : group->seq_max;
+    }
+}
+
+enum rp_status rp_groups_create(const struct rp_study_list *list, bool simulated,
+                                struct rp_groups *groups)
+{
+    size_t rows = rp_study_list_rows(list) + 1;
+    *groups = (struct rp_groups){calloc(rows, sizeof *groups->shapes), NULL, 0};
+    if (!groups->shapes)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the shapes of %zu rows", rows - 1);
+    size_t n = collect(list, simulated, groups->shapes);
+    qsort(groups->shapes, n, sizeof *groups->shapes, compare_shapes);
+    n = merge(groups->shapes, n);
+    groups->items = calloc(n + 1, sizeof *groups->items);
+    if (!groups->items) {
+        rp_groups_clear(groups);
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory to group %zu shapes", n);
+    }
+    cut(groups, n);
+    return RP_OK;
+}
+
+void rp_groups_clear(struct rp_groups *groups)
+{
+    free(groups->shapes);
+    free(groups->items);
+    *groups = (struct rp_groups){0};
+}
+
+size_t rp_groups_find(const struct rp_groups *groups, const struct rp_point *p)
+{
+    for (size_t i = 0; i < groups->count; ++i) {
+        if (compare_key(&groups->items[i].shapes[0].point, p) == 0)
+            return i;
+    }
+    return groups->count;
+}
+
+const char *rp_class_count_word(const struct rp_class_count *count)
+{
+    if (count->compute && count->memory)
+        return "both";
+    if (count->compute || count->memory)
+        return count->compute ? "compute" : "memory";
+    return "missing";
+}
+
+static void count_class(struct rp_class_count *count, const struct rp_verdict *verdict)
+{
+    count->compute += verdict->class_name == RP_CLASS_COMPUTE;
+    count->memory += verdict->class_name == RP_CLASS_MEMORY;
+    if (verdict->class_name != RP_CLASS_MISSING)
+        return;
+    ++count->missing;
+    snprintf(count->reason, sizeof count->reason, "%s", verdict->reason);
+}
+
+struct rp_class_count rp_group_ideal(const struct rp_group *group, const struct rp_gpu_spec *gpu,
+                                     bool dense)
+{
+    struct rp_class_count count = {0};
+    for (size_t i = 0; i < group->count; ++i) {
+        struct rp_verdict v = rp_verdict_ideal(gpu, gpu->gpu_type, &group->shapes[i].point, dense);
+        count_class(&count, &v);
+    }
+    return count;
+}
+
+/* Length where t_compute / t_memory passes 1 between two shapes, on log axes. */
+static double interpolate(double low_seq, double low_ratio, double high_seq, double high_ratio)
+{
+    double share = -log(low_ratio) / (log(high_ratio) - log(low_ratio));
+    return exp(log(low_seq) + share * (log(high_seq) - log(low_seq)));
+}
+
+struct series { /* walked from short to long */
+    bool any, was_memory;
+    double seq, ratio; /* of the shape before */
+    double turn;       /* last turn from memory to compute; NaN when it ends in memory */
+};
+
+static void end_series(struct series *s, struct rp_predicted *p)
+{
+    if (s->any && s->turn > 0) {
+        p->seq_min = p->seq_min <= s->turn ? p->seq_min : s->turn;
+        p->seq_max = p->seq_max >= s->turn ? p->seq_max : s->turn;
+    }
+    *s = (struct series){.turn = NAN};
+}
+
+static void step_series(struct series *s, double seq, const struct rp_verdict *v)
+{
+    double ratio = v->compute_s / v->memory_s;
+    bool memory = v->class_name == RP_CLASS_MEMORY;
+    if (memory)
+        s->turn = NAN;
+    else if (s->any && s->was_memory)
+        s->turn = interpolate(s->seq, s->ratio, seq, ratio);
+    s->any = true;
+    s->was_memory = memory;
+    s->seq = seq;
+    s->ratio = ratio;
+}
+
+struct rp_predicted rp_group_predicted(const struct rp_group *group, const struct rp_gpu_spec *gpu,
+                                       enum rp_impl impl)
+{
+    struct rp_predicted p = {{0}, NAN, NAN};
+    struct series s = {.turn = NAN};
+    for (size_t i = 0; i < group->count; ++i) {
+        const struct rp_point *point = &group->shapes[i].point;
+        if (!rp_impl_in(group->shapes[i].impls, impl))
+            continue;
+        if (i > 0 && compare_series(point, &group->shapes[i - 1].point) != 0)
+            end_series(&s, &p);
+        struct rp_verdict v = rp_verdict_predicted(gpu, gpu->gpu_type, point, impl);
+        count_class(&p.classes, &v);
+        if (v.class_name != RP_CLASS_MISSING)
+            step_series(&s, (double)point->seq_k, &v);
+    }
+    end_series(&s, &p);
+    return p;
+}

@@ -1,0 +1,238 @@
+/*
+ * inspect_tables.c - the tables as wholes: nothing twice, nothing pointing nowhere, nothing
+ * missing.
+ *
+ * Identities and neighbours are found by sorting row indices, so a large file costs n log n.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/inspect.h"
+#include "analysis/load.h"
+#include "model/result.h"
+
+/* A row and what it is sorted by. */
+struct entry {
+    size_t index;
+    const struct rp_result *row;
+    const char *run_id;
+    const char *uuid;
+};
+
+struct entries {
+    struct entry *items;
+    size_t count;
+};
+
+static enum rp_status list_entries(const struct rp_study *study, struct entries *entries)
+{
+    entries->count = rp_study_count(study, RP_TABLE_RESULTS);
+    entries->items = calloc(entries->count ? entries->count : 1, sizeof *entries->items);
+    if (!entries->items)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory to compare %zu rows", entries->count);
+    for (size_t i = 0; i < entries->count; ++i) {
+        const struct rp_result *row = &rp_study_results(study)[i];
+        const struct rp_run *run = rp_study_run_of(study, row);
+        const struct rp_device_row *device = rp_study_device_of(study, row);
+        entries->items[i] =
+            (struct entry){i, row, run ? run->run_id : "", device ? device->uuid : ""};
+    }
+    return RP_OK;
+}
+
+static int compare_i64(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_identity(const void *a, const void *b)
+{
+    const struct entry *x = a;
+    const struct entry *y = b;
+    int order = strcmp(x->run_id, y->run_id);
+    order = order ? order : strcmp(x->uuid, y->uuid);
+    order = order ? order : strcmp(x->row->point, y->row->point);
+    return order ? order : strcmp(x->row->impl, y->row->impl);
+}
+
+static int compare_sequence(const void *a, const void *b)
+{
+    const struct entry *x = a;
+    const struct entry *y = b;
+    int order = strcmp(x->run_id, y->run_id);
+    return order ? order : compare_i64(x->row->sequence, y->row->sequence);
+}
+
+/* Everything but the lengths, then the length. */
+static int compare_series(const void *a, const void *b)
+{
+    const struct entry *x = a;
+    const struct entry *y = b;
+    int order = compare_i64(x->row->run, y->row->run);
+    order = order ? order : compare_i64(x->row->device, y->row->device);
+    order = order ? order : strcmp(x->row->impl, y->row->impl);
+    order = order ? order : strcmp(x->row->stage, y->row->stage);
+    order = order ? order : strcmp(x->row->dtype, y->row->dtype);
+    order = order ? order : compare_i64(x->row->batch, y->row->batch);
+    order = order ? order : compare_i64(x->row->heads, y->row->heads);
+    order = order ? order : compare_i64(x->row->kv_heads, y->row->kv_heads);
+    order = order ? order : compare_i64(x->row->head_dim, y->row->head_dim);
+    order = order ? order : compare_i64(x->row->causal, y->row->causal);
+    return order ? order : compare_i64(x->row->seq_k, y->row->seq_k);
+}
+
+static int compare_offset(const void *a, const void *b)
+{
+    const struct entry *x = a;
+    const struct entry *y = b;
+    return compare_i64(x->row->sample_offset, y->row->sample_offset);
+}
+
+static void inspect_identities(struct entries *e, struct rp_faults *faults)
+{
+    qsort(e->items, e->count, sizeof *e->items, compare_identity);
+    for (size_t i = 1; i < e->count; ++i) {
+        const struct entry *x = &e->items[i];
+        if (compare_identity(x, &e->items[i - 1]) == 0)
+            rp_faults_error(faults, (struct rp_place){"results", (int64_t)x->index}, "point",
+                            x->row->point,
+                            "once with impl=%s, run %s and device %s; row %zu has it too",
+                            x->row->impl, x->run_id, x->uuid, e->items[i - 1].index);
+    }
+}
+
+static void inspect_sequences(struct entries *e, struct rp_faults *faults)
+{
+    char text[RP_FAULT_VALUE_SIZE];
+    qsort(e->items, e->count, sizeof *e->items, compare_sequence);
+    for (size_t i = 0; i < e->count; ++i) {
+        const struct entry *x = &e->items[i];
+        struct rp_place place = {"results", (int64_t)x->index};
+        if (x->row->sequence < 0)
+            rp_faults_error(faults, place, "sequence", rp_fault_i64(text, x->row->sequence),
+                            "0 or more");
+        else if (i > 0 && compare_sequence(x, &e->items[i - 1]) == 0)
+            rp_faults_error(faults, place, "sequence", rp_fault_i64(text, x->row->sequence),
+                            "once in a run; row %zu has it too", e->items[i - 1].index);
+    }
+}
+
+/* Every sample belongs to one row. */
+static void inspect_sharing(const struct rp_study *study, struct entries *e,
+                            struct rp_faults *faults)
+{
+    char text[RP_FAULT_VALUE_SIZE];
+    int64_t end = 0;
+    int64_t owned = 0;
+    const struct entry *before = NULL;
+    qsort(e->items, e->count, sizeof *e->items, compare_offset);
+    for (size_t i = 0; i < e->count; ++i) {
+        const struct entry *x = &e->items[i];
+        if (x->row->samples <= 0 || x->row->sample_offset < 0 ||
+            x->row->samples > INT64_MAX - x->row->sample_offset)
+            continue;
+        if (before && x->row->sample_offset < end)
+            rp_faults_error(faults, (struct rp_place){"results", (int64_t)x->index},
+                            "sample_offset", rp_fault_i64(text, x->row->sample_offset),
+                            "at least %" PRId64 ", where the samples of row %zu end", end,
+                            before->index);
+        owned += x->row->samples;
+        if (!before || x->row->sample_offset + x->row->samples > end) {
+            end = x->row->sample_offset + x->row->samples;
+            before = x;
+        }
+    }
+    int64_t there = (int64_t)rp_study_count(study, RP_TABLE_SAMPLES);
+    if (owned < there)
+        rp_faults_warning(faults, (struct rp_place){"samples", -1}, "rows",
+                          rp_fault_i64(text, there), "%" PRId64 ", the samples that rows own",
+                          owned);
+}
+
+/* Twice the length in clearly less time: a wrong count, a warm cache, or a disturbed row. */
+static void inspect_growth(struct entries *e, struct rp_faults *faults)
+{
+    const double clearly = 0.97;
+    char text[RP_FAULT_VALUE_SIZE];
+    qsort(e->items, e->count, sizeof *e->items, compare_series);
+    for (size_t i = 1; i < e->count; ++i) {
+        const struct rp_result *small = e->items[i - 1].row;
+        const struct rp_result *large = e->items[i].row;
+        bool follows = (small->seq_q == small->seq_k) == (large->seq_q == large->seq_k);
+        struct entry moved = e->items[i];
+        struct rp_result same = *large;
+        same.seq_k = small->seq_k;
+        moved.row = &same;
+        if (!follows || compare_series(&moved, &e->items[i - 1]) != 0 ||
+            large->seq_k / 2 < small->seq_k || large->seq_q < small->seq_q)
+            continue;
+        if (large->time_ci_high_s < clearly * small->time_ci_low_s)
+            rp_faults_warning(faults, (struct rp_place){"results", (int64_t)e->items[i].index},
+                              "time_median_s", rp_fault_f64(text, large->time_median_s),
+                              "not below the time at half its length or less, %.6g in row %zu",
+                              small->time_median_s, e->items[i - 1].index);
+    }
+}
+
+static void inspect_references(const struct rp_study *study, struct rp_faults *faults)
+{
+    char text[RP_FAULT_VALUE_SIZE];
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
+        const struct rp_result *row = &rp_study_results(study)[i];
+        struct rp_place place = {"results", (int64_t)i};
+        if (!rp_study_run_of(study, row))
+            rp_faults_error(faults, place, "run", rp_fault_i64(text, row->run),
+                            "a row of /runs, which has %zu", rp_study_count(study, RP_TABLE_RUNS));
+        if (!rp_study_device_of(study, row))
+            rp_faults_error(faults, place, "device", rp_fault_i64(text, row->device),
+                            "a row of /devices, which has %zu",
+                            rp_study_count(study, RP_TABLE_DEVICES));
+    }
+    const struct rp_ceiling *ceilings = study->tables[RP_TABLE_CEILINGS].rows;
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
+        int64_t device = ceilings[i].device;
+        if (device < 0 || (size_t)device >= rp_study_count(study, RP_TABLE_DEVICES))
+            rp_faults_error(faults, (struct rp_place){"ceilings", (int64_t)i}, "device",
+                            rp_fault_i64(text, device), "a row of /devices, which has %zu",
+                            rp_study_count(study, RP_TABLE_DEVICES));
+    }
+    const struct rp_label *labels = study->tables[RP_TABLE_LABELS].rows;
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_LABELS); ++i) {
+        int64_t run = labels[i].run;
+        if (run < 0 || (size_t)run >= rp_study_count(study, RP_TABLE_RUNS))
+            rp_faults_error(faults, (struct rp_place){"labels", (int64_t)i}, "run",
+                            rp_fault_i64(text, run), "a row of /runs, which has %zu",
+                            rp_study_count(study, RP_TABLE_RUNS));
+    }
+}
+
+/* rows against rows_planned and what `state` claims. */
+static void inspect_completeness(const struct rp_study *study, struct rp_faults *faults)
+{
+    char text[RP_FAULT_VALUE_SIZE];
+    struct rp_place place = {"results", -1};
+    int64_t rows = (int64_t)rp_study_count(study, RP_TABLE_RESULTS);
+    if (rows > study->rows_planned)
+        rp_faults_error(faults, place, "rows", rp_fault_i64(text, rows),
+                        "at most rows_planned, %" PRId64, study->rows_planned);
+    else if (study->complete && rows < study->rows_planned)
+        rp_faults_error(faults, place, "rows", rp_fault_i64(text, rows),
+                        "rows_planned, %" PRId64 ", for a file whose state is complete",
+                        study->rows_planned);
+}
+
+enum rp_status rp_inspect_tables(const struct rp_study *study, struct rp_faults *faults)
+{
+    struct entries entries = {0};
+    inspect_completeness(study, faults);
+    inspect_references(study, faults);
+    RP_TRY(list_entries(study, &entries));
+    inspect_identities(&entries, faults);
+    inspect_sequences(&entries, faults);
+    inspect_sharing(study, &entries, faults);
+    inspect_growth(&entries, faults);
+    free(entries.items);
+    return RP_OK;
+}

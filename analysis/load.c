@@ -1,0 +1,94 @@
+/* load.c - files to studies, noting which one is being read. */
+#include "analysis/load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/child.h"
+#include "store/results_hdf5.h"
+
+/* Why a path that cannot be opened is no result file, said better than a library would. */
+static enum rp_status refuse_missing(const char *path)
+{
+    char journal[4096];
+    int reason = errno;
+    int n = snprintf(journal, sizeof journal, "%s.journal", path);
+    if (reason == ENOENT && n > 0 && (size_t)n < sizeof journal && access(journal, F_OK) == 0)
+        return RP_FAIL(RP_ERR_ENVIRONMENT,
+                       "%s: not published yet; its run has begun (%s is there) and the file comes "
+                       "with the first rows",
+                       path, journal);
+    return RP_FAIL(RP_ERR_ENVIRONMENT, "%s: cannot be read: %s", path, strerror(reason));
+}
+
+enum rp_status rp_study_load(const char *path, struct rp_study *study)
+{
+    rp_study_init(study);
+    if (access(path, R_OK) != 0)
+        return refuse_missing(path);
+    rp_child_note_file(path);
+    enum rp_status status = rp_results_read(path, study);
+    rp_child_note_file(NULL);
+    if (status != RP_OK)
+        rp_study_clear(study);
+    return status;
+}
+
+enum rp_status rp_study_list_load(const char *const *paths, size_t n, struct rp_study_list *list)
+{
+    *list = (struct rp_study_list){0};
+    list->files = calloc(n ? n : 1, sizeof *list->files);
+    if (!list->files)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu files", n);
+    for (size_t i = 0; i < n; ++i) {
+        struct rp_study_file *file = &list->files[i];
+        file->path = paths[i];
+        enum rp_status status = rp_study_load(paths[i], &file->study);
+        if (status != RP_OK) {
+            rp_study_list_clear(list);
+            return status;
+        }
+        ++list->count;
+    }
+    return RP_OK;
+}
+
+void rp_study_list_clear(struct rp_study_list *list)
+{
+    for (size_t i = 0; i < list->count; ++i)
+        rp_study_clear(&list->files[i].study);
+    free(list->files);
+    *list = (struct rp_study_list){0};
+}
+
+size_t rp_study_list_rows(const struct rp_study_list *list)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        rows += rp_study_count(&list->files[i].study, RP_TABLE_RESULTS);
+    return rows;
+}
+
+const struct rp_device_row *rp_study_device_of(const struct rp_study *study,
+                                               const struct rp_result *row)
+{
+    if (row->device < 0 || (size_t)row->device >= rp_study_count(study, RP_TABLE_DEVICES))
+        return NULL;
+    return &rp_study_devices(study)[row->device];
+}
+
+const struct rp_run *rp_study_run_of(const struct rp_study *study, const struct rp_result *row)
+{
+    if (row->run < 0 || (size_t)row->run >= rp_study_count(study, RP_TABLE_RUNS))
+        return NULL;
+    return &rp_study_runs(study)[row->run];
+}
+
+bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row)
+{
+    const struct rp_device_row *device = rp_study_device_of(study, row);
+    return device && strcmp(device->backend, "simulated") == 0;
+}

@@ -1,0 +1,155 @@
+/* measured.c - one pass over the rows, each added to the entry of its device type. */
+#include "analysis/measured.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/classify.h"
+#include "analysis/pairs.h"
+#include "base/stats.h"
+
+static struct rp_measured *find_or_add(struct rp_measured_list *list, const char *gpu_type,
+                                       size_t group, enum rp_impl impl)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        struct rp_measured *m = &list->items[i];
+        if (m->group == group && m->impl == impl && strcmp(m->gpu_type, gpu_type) == 0)
+            return m;
+    }
+    struct rp_measured *items = realloc(list->items, (list->count + 1) * sizeof *items);
+    if (!items)
+        return NULL;
+    list->items = items;
+    items[list->count] = (struct rp_measured){.gpu_type = gpu_type,
+                                              .group = group,
+                                              .impl = impl,
+                                              .time_min_s = NAN,
+                                              .time_max_s = NAN,
+                                              .flop_per_s = NAN,
+                                              .bytes_per_s = NAN,
+                                              .naive_ratio = NAN};
+    return &items[list->count++];
+}
+
+static void keep_larger(double *best, double value)
+{
+    if (value > 0 && !(*best >= value))
+        *best = value;
+}
+
+static enum rp_status keep_ratio(struct rp_measured *m, double ratio)
+{
+    if (!(ratio > 0))
+        return RP_OK;
+    double *ratios = realloc(m->ratios, (m->n_ratios + 1) * sizeof *ratios);
+    if (!ratios)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the ratios of %zu points", m->n_ratios);
+    m->ratios = ratios;
+    ratios[m->n_ratios++] = ratio;
+    return RP_OK;
+}
+
+static enum rp_status add_row(struct rp_measured *m, const struct rp_study *study,
+                              const struct rp_result *row, const struct rp_pairs *naive)
+{
+    enum rp_outcome outcome;
+    double time_s = row->time_median_s;
+    ++m->rows;
+    if (rp_outcome_find(row->status, &outcome))
+        ++m->outcomes[outcome];
+    if (!(time_s > 0))
+        return RP_OK;
+    ++m->timed;
+    m->time_min_s = m->time_min_s <= time_s ? m->time_min_s : time_s;
+    keep_larger(&m->time_max_s, time_s);
+    keep_larger(&m->flop_per_s, rp_ratio((double)row->flops, time_s));
+    keep_larger(&m->bytes_per_s, rp_ratio((double)row->bytes_min, time_s));
+    struct rp_measured_verdict v = rp_verdict_measured(study, row);
+    ++m->classes[v.class_name];
+    if (v.class_name == RP_CLASS_MISSING)
+        snprintf(m->missing_reason, sizeof m->missing_reason, "%s", v.reason);
+    return keep_ratio(m, rp_pairs_time_ratio(naive, row));
+}
+
+static enum rp_status add_file(struct rp_measured_list *list, const struct rp_study *study,
+                               const struct rp_groups *groups, bool simulated)
+{
+    struct rp_pairs naive;
+    RP_TRY(rp_pairs_index(study, "naive", &naive));
+    enum rp_status status = RP_OK;
+    for (size_t i = 0; status == RP_OK && i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
+        const struct rp_result *row = &rp_study_results(study)[i];
+        const struct rp_device_row *device = rp_study_device_of(study, row);
+        struct rp_point p;
+        enum rp_impl impl;
+        if (!simulated && rp_study_is_simulated(study, row)) {
+            ++list->simulated;
+            continue;
+        }
+        if (!device || !rp_impl_find(row->impl, &impl) || rp_result_point(row, &p) != RP_OK)
+            continue;
+        size_t group = rp_groups_find(groups, &p);
+        struct rp_measured *m = find_or_add(list, device->gpu_type, group, impl);
+        status = m ? add_row(m, study, row, &naive)
+                   : RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was measured");
+    }
+    rp_pairs_clear(&naive);
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct rp_measured *x = a;
+    const struct rp_measured *y = b;
+    int order = strcmp(x->gpu_type, y->gpu_type);
+    if (order)
+        return order;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->impl > y->impl) - (x->impl < y->impl);
+}
+
+enum rp_status rp_measured_create(const struct rp_study_list *list, const struct rp_groups *groups,
+                                  bool simulated, struct rp_measured_list *measured)
+{
+    *measured = (struct rp_measured_list){0};
+    for (size_t i = 0; i < list->count; ++i) {
+        enum rp_status status = add_file(measured, &list->files[i].study, groups, simulated);
+        if (status != RP_OK) {
+            rp_measured_clear(measured);
+            return status;
+        }
+    }
+    if (measured->count)
+        qsort(measured->items, measured->count, sizeof *measured->items, compare);
+    for (size_t i = 0; i < measured->count; ++i) {
+        struct rp_measured *m = &measured->items[i];
+        rp_stats_sort(m->ratios, m->n_ratios);
+        if (m->n_ratios)
+            m->naive_ratio = rp_stats_median(m->ratios, m->n_ratios);
+    }
+    return RP_OK;
+}
+
+void rp_measured_clear(struct rp_measured_list *measured)
+{
+    for (size_t i = 0; i < measured->count; ++i)
+        free(measured->items[i].ratios);
+    free(measured->items);
+    *measured = (struct rp_measured_list){0};
+}
+
+const char *rp_measured_class(const struct rp_measured *m)
+{
+    const char *word = rp_class_name(RP_CLASS_MISSING);
+    size_t kinds = 0;
+    for (int c = 0; c < RP_CLASS_COUNT; ++c) {
+        if (m->classes[c]) {
+            word = rp_class_name((enum rp_class)c);
+            ++kinds;
+        }
+    }
+    return kinds > 1 ? "mixed" : word;
+}

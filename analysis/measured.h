@@ -1,0 +1,44 @@
+/*
+ * measured.h - what the files' own devices reached, per device type, group and implementation.
+ */
+#ifndef RP_ANALYSIS_MEASURED_H
+#define RP_ANALYSIS_MEASURED_H
+
+#include <stddef.h>
+
+#include "analysis/groups.h"
+#include "analysis/load.h"
+#include "base/status.h"
+#include "model/bound.h"
+#include "model/result.h"
+
+struct rp_measured {
+    const char *gpu_type; /* of the devices; owned by the first study that has it */
+    size_t group;         /* index into the groups */
+    enum rp_impl impl;
+    size_t rows, timed;
+    size_t outcomes[RP_OUTCOME_COUNT];
+    double time_min_s, time_max_s;  /* of the medians; NaN when none has a time */
+    double flop_per_s;              /* best of flops over median */
+    double bytes_per_s;             /* best of bytes_min over median */
+    double naive_ratio;             /* median over the points of naive's time over this one's */
+    size_t classes[RP_CLASS_COUNT]; /* class_measured of the timed rows */
+    char missing_reason[200];       /* why one of them is missing */
+    double *ratios;                 /* heap; of the points */
+    size_t n_ratios;
+};
+
+struct rp_measured_list {
+    struct rp_measured *items; /* heap; sorted by device type, group, implementation */
+    size_t count;
+    size_t simulated; /* rows left out because a simulated device answered them */
+};
+
+enum rp_status rp_measured_create(const struct rp_study_list *list, const struct rp_groups *groups,
+                                  bool simulated, struct rp_measured_list *measured) RP_MUST_CHECK;
+void rp_measured_clear(struct rp_measured_list *measured);
+
+/* The one class of the timed rows, "mixed", or "missing". */
+const char *rp_measured_class(const struct rp_measured *m);
+
+#endif

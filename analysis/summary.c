@@ -1,0 +1,128 @@
+/* summary.c - the command: reads the files, chooses the GPU types, collects, prints. */
+#include "analysis/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/classify.h"
+#include "analysis/subcommands.h"
+#include "base/option.h"
+
+struct values {
+    const char *format;
+    const char *gpu;
+    const char *data;
+    bool simulated;
+};
+
+static const struct rp_option options[] = {
+    {"gpu", 0, RP_OPTION_WORD, offsetof(struct values, gpu), "t4,a100-sxm-80gb,h100-sxm-80gb", 0, 0,
+     NULL, "LIST", NULL,
+     "GPU types of data/gpus.tsv to give verdicts for, comma-separated, beside those the files "
+     "were measured on"},
+    {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, format), "table", 0, 0,
+     RP_TABLE_FORMATS, NULL, NULL, "how to write the summary"},
+    {"data", 0, RP_OPTION_WORD, offsetof(struct values, data), NULL, 0, 0, NULL, "DIR", NULL,
+     "folder searched for gpus.tsv before the installed data"},
+    {"simulated", 0, RP_OPTION_FLAG, offsetof(struct values, simulated), NULL, 0, 0, NULL, NULL,
+     NULL, "take rows of simulated devices in"},
+};
+
+static const struct rp_command command = {
+    .program = "ridgepoint-analyze",
+    .name = "summary",
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = 100000,
+    .summary = "Says what was measured, and per GPU type, stage, implementation and dtype whether "
+               "compute or memory bounds it and at which length that turns.",
+    .example = "ridgepoint-analyze summary --gpu t4,h200 results/notebook.h5",
+    .options = options,
+    .n_options = RP_COUNT(options),
+};
+
+static enum rp_status add_gpu(struct rp_summary *s, const struct rp_gpu_spec *gpu)
+{
+    for (size_t i = 0; i < s->n_gpus; ++i) {
+        if (s->gpus[i] == gpu)
+            return RP_OK;
+    }
+    if (s->n_gpus == RP_SUMMARY_GPUS_MAX)
+        return RP_FAIL(RP_ERR_USAGE, "--gpu: more than %d GPU types", RP_SUMMARY_GPUS_MAX);
+    s->gpus[s->n_gpus++] = gpu;
+    return RP_OK;
+}
+
+/* The types asked for, in that order, then those of the files' devices. */
+static enum rp_status choose_gpus(struct rp_summary *s, const struct rp_gpu_list *gpus,
+                                  const char *asked)
+{
+    for (const char *p = asked; *p;) {
+        char key[64];
+        const struct rp_gpu_spec *gpu = NULL;
+        size_t n = strcspn(p, ",");
+        if (n >= sizeof key)
+            return RP_FAIL(RP_ERR_USAGE, "--gpu: '%s' is no list of GPU types", asked);
+        memcpy(key, p, n);
+        key[n] = '\0';
+        RP_TRY(rp_gpu_list_find(gpus, key, &gpu));
+        RP_TRY(add_gpu(s, gpu));
+        p += n + (p[n] == ',');
+    }
+    for (size_t f = 0; f < s->list->count; ++f) {
+        const struct rp_study *study = &s->list->files[f].study;
+        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_DEVICES); ++i) {
+            const struct rp_gpu_spec *gpu = rp_gpu_of_device(gpus, &rp_study_devices(study)[i]);
+            if (gpu)
+                RP_TRY(add_gpu(s, gpu));
+        }
+    }
+    return RP_OK;
+}
+
+static enum rp_status summarise(const struct rp_study_list *list, const struct rp_gpu_list *gpus,
+                                const struct values *values, FILE *out)
+{
+    struct rp_summary s = {.list = list};
+    enum rp_status status = choose_gpus(&s, gpus, values->gpu);
+    if (status == RP_OK)
+        status = rp_groups_create(list, values->simulated, &s.groups);
+    if (status == RP_OK)
+        status = rp_measured_create(list, &s.groups, values->simulated, &s.measured);
+    if (status == RP_OK) {
+        enum rp_table_format format = rp_table_format_of(values->format);
+        status =
+            format == RP_TABLE_EYES ? rp_summary_print(&s, out) : rp_summary_write(&s, format, out);
+    }
+    rp_measured_clear(&s.measured);
+    rp_groups_clear(&s.groups);
+    return status;
+}
+
+enum rp_status rp_summary_run(int argc, char *const *argv, FILE *out, int *exit_code)
+{
+    struct values values = {0};
+    struct rp_operands operands = {0};
+    struct rp_study_list list = {0};
+    struct rp_gpu_list gpus = {0};
+    *exit_code = 0;
+
+    enum rp_status status = rp_option_parse(&command, argc, argv, &values, &operands);
+    if (status != RP_OK)
+        goto cleanup;
+    if (operands.help_asked) {
+        rp_option_print_help(&command, out);
+        goto cleanup;
+    }
+    status = rp_gpu_list_load(values.data, &gpus);
+    if (status == RP_OK)
+        status = rp_study_list_load(operands.items, operands.count, &list);
+    if (status == RP_OK)
+        status = summarise(&list, &gpus, &values, out);
+
+cleanup:
+    rp_study_list_clear(&list);
+    rp_gpu_list_clear(&gpus);
+    rp_operands_clear(&operands);
+    return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * summary.h - what the summary is made of, and its two forms: for eyes and for programs.
+ */
+#ifndef RP_ANALYSIS_SUMMARY_H
+#define RP_ANALYSIS_SUMMARY_H
+
+#include <stdio.h>
+
+#include "analysis/groups.h"
+#include "analysis/load.h"
+#include "analysis/measured.h"
+#include "base/status.h"
+#include "base/table.h"
+#include "model/gpu_spec.h"
+
+enum { RP_SUMMARY_GPUS_MAX = 64 };
+
+struct rp_summary {
+    const struct rp_study_list *list;
+    struct rp_groups groups;
+    struct rp_measured_list measured;
+    const struct rp_gpu_spec *gpus[RP_SUMMARY_GPUS_MAX]; /* to give verdicts for */
+    size_t n_gpus;
+};
+
+/* A report of headings, tables and closing sentences. */
+enum rp_status rp_summary_print(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+
+/* The closing sentences of that report: where each GPU type turns, and what is missing. */
+void rp_summary_answer(const struct rp_summary *summary, FILE *out);
+
+/* One table: a row per (device type measured here, group, implementation) and one per (GPU type
+ * of the datasheets, group, implementation). */
+enum rp_status rp_summary_write(const struct rp_summary *summary, enum rp_table_format format,
+                                FILE *out) RP_MUST_CHECK;
+
+#endif

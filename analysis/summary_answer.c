@@ -1,0 +1,157 @@
+/* summary_answer.c - the answer in sentences, from the same verdicts as the tables. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/summary.h"
+
+/* One GPU type and dtype. */
+struct subject {
+    const struct rp_summary *summary;
+    const struct rp_gpu_spec *gpu;
+    enum rp_dtype dtype;
+    FILE *out;
+};
+
+static bool in_subject(const struct subject *on, const struct rp_group *group, enum rp_stage stage)
+{
+    const struct rp_point *p = &group->shapes[0].point;
+    return p->dtype == on->dtype && p->stage == stage;
+}
+
+/* Whether groups of this stage differ in query heads per kv head, so that it must be said. */
+static bool heads_differ(const struct subject *on, enum rp_stage stage)
+{
+    int64_t first = 0;
+    for (size_t i = 0; i < on->summary->groups.count; ++i) {
+        const struct rp_group *group = &on->summary->groups.items[i];
+        int64_t ratio = group->shapes[0].point.heads / group->shapes[0].point.kv_heads;
+        if (!in_subject(on, group, stage))
+            continue;
+        if (first && ratio != first)
+            return true;
+        first = ratio;
+    }
+    return false;
+}
+
+/* "from T = 406 without a mask"; how the crossover lies to the lengths of the files. */
+static void print_turn(const struct subject *on, const struct rp_group *group, bool say_heads)
+{
+    const struct rp_point *p = &group->shapes[0].point;
+    struct rp_crossover x = rp_crossover_ideal(on->gpu, p, false);
+    if (x.kind == RP_CROSSOVER_AT)
+        fprintf(on->out, "from T = %.0f ", x.seq);
+    else
+        fprintf(on->out, "at %s length ", x.kind == RP_CROSSOVER_ALWAYS ? "every" : "no");
+    fprintf(on->out, p->causal ? "with a causal mask" : "without a mask");
+    if (say_heads)
+        fprintf(on->out, " (H/G = %lld)", (long long)(p->heads / p->kv_heads));
+    if (!rp_crossover_follows(p))
+        fprintf(on->out, " (seq_q = %lld)", (long long)p->seq_q);
+    if (x.kind == RP_CROSSOVER_AT && x.seq > (double)group->seq_max)
+        fprintf(on->out, ", above the sweep");
+    if (x.kind == RP_CROSSOVER_AT && x.seq < (double)group->seq_min)
+        fprintf(on->out, ", below the sweep");
+}
+
+static bool print_prefill(const struct subject *on)
+{
+    bool any = false;
+    bool say_heads = heads_differ(on, RP_STAGE_PREFILL);
+    for (size_t i = 0; i < on->summary->groups.count; ++i) {
+        const struct rp_group *group = &on->summary->groups.items[i];
+        if (!in_subject(on, group, RP_STAGE_PREFILL))
+            continue;
+        fprintf(on->out, any ? "; " : "prefill is compute-bound ");
+        print_turn(on, group, say_heads);
+        any = true;
+    }
+    return any;
+}
+
+static void print_decode(const struct subject *on, bool after_prefill)
+{
+    double limit = 0;
+    bool any = false;
+    bool turns = false;
+    for (size_t i = 0; i < on->summary->groups.count; ++i) {
+        const struct rp_group *group = &on->summary->groups.items[i];
+        struct rp_crossover x = rp_crossover_ideal(on->gpu, &group->shapes[0].point, false);
+        if (!in_subject(on, group, RP_STAGE_DECODE))
+            continue;
+        any = true;
+        limit = x.limit_flop_per_byte > limit ? x.limit_flop_per_byte : limit;
+        turns = turns || x.kind != RP_CROSSOVER_NEVER;
+    }
+    if (!any)
+        return;
+    fprintf(on->out, after_prefill ? "; decode is " : "decode is ");
+    if (!turns)
+        fprintf(on->out, "memory-bound at every length (at most %.4g FLOP/B)", limit);
+    else
+        fprintf(on->out, "compute-bound for some shapes (up to %.4g FLOP/B); see the table", limit);
+}
+
+static bool has_dtype(const struct rp_groups *groups, enum rp_dtype dtype)
+{
+    for (size_t i = 0; i < groups->count; ++i) {
+        if (groups->items[i].shapes[0].point.dtype == dtype)
+            return true;
+    }
+    return false;
+}
+
+static void print_subject(const struct subject *on)
+{
+    const char *name = rp_dtype_info(on->dtype)->name;
+    const char *path = rp_bound_ideal_path(on->dtype);
+    double ridge = rp_ridge(rp_gpu_spec_peak(on->gpu, path), on->gpu->bandwidth_bytes_per_s);
+    if (!(ridge > 0)) {
+        fprintf(on->out, "On %s, %s has no verdict: its datasheet has no peak for %s.\n",
+                on->gpu->gpu_type, name, path);
+        return;
+    }
+    fprintf(on->out, "On %s, %s (ridge %.4g FLOP/B), ", on->gpu->gpu_type, name, ridge);
+    print_decode(on, print_prefill(on));
+    fprintf(on->out, ".\n");
+}
+
+/* What of the rows has no time, per device type, and why class_measured is missing. */
+static void print_missing(const struct rp_summary *s, FILE *out)
+{
+    for (size_t i = 0; i < s->measured.count;) {
+        const char *type = s->measured.items[i].gpu_type;
+        size_t outcomes[RP_OUTCOME_COUNT] = {0};
+        const char *reason = "";
+        for (; i < s->measured.count && strcmp(s->measured.items[i].gpu_type, type) == 0; ++i) {
+            const struct rp_measured *m = &s->measured.items[i];
+            for (int o = 0; o < RP_OUTCOME_COUNT; ++o)
+                outcomes[o] += m->outcomes[o];
+            reason = m->missing_reason[0] ? m->missing_reason : reason;
+        }
+        if (reason[0])
+            fprintf(out, "On %s, class_measured is missing: %s.\n", type, reason);
+        for (int o = RP_OUTCOME_OK + 1; o < RP_OUTCOME_COUNT; ++o) {
+            if (outcomes[o])
+                fprintf(out, "On %s, %zu row%s %s.\n", type, outcomes[o],
+                        outcomes[o] == 1 ? " is" : "s are", rp_outcome_name((enum rp_outcome)o));
+        }
+    }
+    if (s->measured.simulated)
+        fprintf(out, "%zu rows of simulated devices are left out; --simulated takes them in.\n",
+                s->measured.simulated);
+}
+
+void rp_summary_answer(const struct rp_summary *s, FILE *out)
+{
+    fprintf(out, "\n");
+    for (size_t g = 0; g < s->n_gpus; ++g) {
+        for (int dtype = 0; dtype < RP_DTYPE_COUNT; ++dtype) {
+            const struct subject on = {s, s->gpus[g], (enum rp_dtype)dtype, out};
+            if (has_dtype(&s->groups, on.dtype))
+                print_subject(&on);
+        }
+    }
+    print_missing(s, out);
+}

@@ -1,0 +1,158 @@
+/* summary_table.c - the summary for programs: one table, full precision, SI units. */
+#include <math.h>
+
+#include "analysis/summary.h"
+
+static const struct rp_table_column columns[] = {
+    {"gpu_type", NULL, NULL},
+    {"basis", NULL, NULL}, /* measured or datasheet */
+    {"stage", NULL, NULL},
+    {"impl", NULL, NULL},
+    {"dtype", NULL, NULL},
+    {"causal", NULL, NULL},
+    {"heads_per_kv_head", NULL, NULL},
+    {"seq_q", NULL, NULL}, /* missing: grows with seq_k */
+    {"points", NULL, NULL},
+    {"seq_k_min", NULL, NULL},
+    {"seq_k_max", NULL, NULL},
+    {"points_timed", NULL, NULL},
+    {"time_median_min_s", NULL, NULL},
+    {"time_median_max_s", NULL, NULL},
+    {"achieved_flop_per_s", NULL, NULL},
+    {"achieved_bytes_per_s", NULL, NULL},
+    {"naive_time_ratio", NULL, NULL},
+    {"class_measured", NULL, NULL},
+    {"class_measured_reason", NULL, NULL},
+    {"ridge_flop_per_byte", NULL, NULL},
+    {"intensity_min_flop_per_byte", NULL, NULL},
+    {"intensity_max_flop_per_byte", NULL, NULL},
+    {"class_ideal", NULL, NULL},
+    {"crossover_ideal", NULL, NULL}, /* at, never, always, missing */
+    {"crossover_ideal_seq_k", NULL, NULL},
+    {"class_ideal_dense", NULL, NULL},
+    {"crossover_dense", NULL, NULL},
+    {"crossover_dense_seq_k", NULL, NULL},
+    {"class_predicted", NULL, NULL},
+    {"crossover_predicted_seq_k_min", NULL, NULL},
+    {"crossover_predicted_seq_k_max", NULL, NULL},
+    {"reason", NULL, NULL}, /* of a missing verdict */
+    {"source", NULL, NULL}, /* of the datasheet */
+};
+
+static void put_word(struct rp_table_writer *w, const char *word)
+{
+    if (*word)
+        rp_table_word(w, word);
+    else
+        rp_table_missing(w);
+}
+
+static void put_missing(struct rp_table_writer *w, int n)
+{
+    for (int i = 0; i < n; ++i)
+        rp_table_missing(w);
+}
+
+/* From gpu_type to seq_k_max. */
+static void put_lead(struct rp_table_writer *w, const char *gpu_type, const char *basis,
+                     const struct rp_group *group, enum rp_impl impl, size_t points)
+{
+    const struct rp_point *p = &group->shapes[0].point;
+    rp_table_word(w, gpu_type);
+    rp_table_word(w, basis);
+    rp_table_word(w, rp_stage_name(p->stage));
+    rp_table_word(w, rp_impl_name(impl));
+    rp_table_word(w, rp_dtype_info(p->dtype)->name);
+    rp_table_i64(w, p->causal);
+    rp_table_i64(w, p->heads / p->kv_heads);
+    if (rp_crossover_follows(p))
+        rp_table_missing(w);
+    else
+        rp_table_i64(w, p->seq_q);
+    rp_table_i64(w, (int64_t)points);
+    rp_table_i64(w, group->seq_min);
+    rp_table_i64(w, group->seq_max);
+}
+
+/* Lowest and highest intensity of a group's shapes, by `flops`. */
+static void put_intensity(struct rp_table_writer *w, const struct rp_group *group)
+{
+    const struct rp_point *p = &group->shapes[0].point;
+    rp_table_f64(w, rp_crossover_intensity(p, (double)group->seq_min, false), NULL);
+    rp_table_f64(w, rp_crossover_intensity(p, (double)group->seq_max, false), NULL);
+}
+
+static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
+                         const struct rp_measured *m)
+{
+    const struct rp_group *group = &s->groups.items[m->group];
+    put_lead(w, m->gpu_type, "measured", group, m->impl, m->rows);
+    rp_table_i64(w, (int64_t)m->timed);
+    rp_table_f64(w, m->time_min_s, NULL);
+    rp_table_f64(w, m->time_max_s, NULL);
+    rp_table_f64(w, m->flop_per_s, NULL);
+    rp_table_f64(w, m->bytes_per_s, NULL);
+    rp_table_f64(w, m->naive_ratio, NULL);
+    rp_table_word(w, rp_measured_class(m));
+    put_word(w, m->missing_reason);
+    rp_table_missing(w);
+    put_intensity(w, group);
+    put_missing(w, 11);
+}
+
+static void put_ideal(struct rp_table_writer *w, const struct rp_group *group,
+                      const struct rp_gpu_spec *gpu, bool dense)
+{
+    struct rp_class_count count = rp_group_ideal(group, gpu, dense);
+    struct rp_crossover x = rp_crossover_ideal(gpu, &group->shapes[0].point, dense);
+    rp_table_word(w, rp_class_count_word(&count));
+    rp_table_word(w, rp_crossover_name(x.kind));
+    rp_table_f64(w, x.seq, NULL);
+}
+
+static size_t count_points(const struct rp_group *group, enum rp_impl impl)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < group->count; ++i)
+        n += rp_impl_in(group->shapes[i].impls, impl);
+    return n;
+}
+
+static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *gpu,
+                          const struct rp_group *group, enum rp_impl impl)
+{
+    const struct rp_point *p = &group->shapes[0].point;
+    struct rp_predicted predicted = rp_group_predicted(group, gpu, impl);
+    struct rp_class_count ideal = rp_group_ideal(group, gpu, false);
+    put_lead(w, gpu->gpu_type, "datasheet", group, impl, count_points(group, impl));
+    put_missing(w, 8);
+    rp_table_f64(
+        w,
+        rp_ridge(rp_gpu_spec_peak(gpu, rp_bound_ideal_path(p->dtype)), gpu->bandwidth_bytes_per_s),
+        NULL);
+    put_intensity(w, group);
+    put_ideal(w, group, gpu, false);
+    put_ideal(w, group, gpu, true);
+    rp_table_word(w, rp_class_count_word(&predicted.classes));
+    rp_table_f64(w, predicted.seq_min, NULL);
+    rp_table_f64(w, predicted.seq_max, NULL);
+    put_word(w, ideal.reason[0] ? ideal.reason : predicted.classes.reason);
+    put_word(w, gpu->source);
+}
+
+enum rp_status rp_summary_write(const struct rp_summary *s, enum rp_table_format format, FILE *out)
+{
+    struct rp_table_writer *w = NULL;
+    RP_TRY(rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w));
+    for (size_t i = 0; i < s->measured.count; ++i)
+        put_measured(w, s, &s->measured.items[i]);
+    for (size_t g = 0; g < s->n_gpus; ++g) {
+        for (size_t i = 0; i < s->groups.count; ++i) {
+            for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+                if (rp_impl_in(s->groups.items[i].impls, (enum rp_impl)impl))
+                    put_datasheet(w, s->gpus[g], &s->groups.items[i], (enum rp_impl)impl);
+            }
+        }
+    }
+    return rp_table_end(w);
+}

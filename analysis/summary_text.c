@@ -1,0 +1,240 @@
+/*
+ * summary_text.c - the summary for eyes: what was measured here, then a table per GPU type, then
+ * the answer in sentences.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/summary.h"
+#include "base/decimal.h"
+
+#define CELL_SIZE 64
+
+/* "64..8192", or one number. */
+static void lengths_cell(char cell[CELL_SIZE], const struct rp_group *group)
+{
+    if (group->seq_min == group->seq_max)
+        snprintf(cell, CELL_SIZE, "%" PRId64, group->seq_min);
+    else
+        snprintf(cell, CELL_SIZE, "%" PRId64 "..%" PRId64, group->seq_min, group->seq_max);
+}
+
+static void number_cell(char cell[CELL_SIZE], double value, int digits)
+{
+    char text[RP_DECIMAL_SIZE];
+    if (fabs(value) >= 1000 && fabs(value) < 1e9)
+        snprintf(cell, CELL_SIZE, "%.0f", value);
+    else {
+        rp_decimal_rounded(value, digits, text);
+        snprintf(cell, CELL_SIZE, "%s", text);
+    }
+}
+
+/* "0.12..34.5" in ms; "-" without. */
+static void times_cell(char cell[CELL_SIZE], const struct rp_measured *m)
+{
+    char low[CELL_SIZE];
+    char high[CELL_SIZE];
+    if (!m->timed) {
+        snprintf(cell, CELL_SIZE, "-");
+        return;
+    }
+    number_cell(low, 1e3 * m->time_min_s, 3);
+    number_cell(high, 1e3 * m->time_max_s, 3);
+    snprintf(cell, CELL_SIZE, m->timed > 1 ? "%.20s..%.20s" : "%.20s", low, high);
+}
+
+static const char *mask_of(const struct rp_point *p)
+{
+    return p->causal ? "causal" : "none";
+}
+
+/* stage, dtype, mask, query heads per kv head, T. */
+static void put_shape(struct rp_table_writer *w, const struct rp_group *group)
+{
+    const struct rp_point *p = &group->shapes[0].point;
+    char lengths[CELL_SIZE];
+    lengths_cell(lengths, group);
+    rp_table_word(w, rp_stage_name(p->stage));
+    rp_table_word(w, rp_dtype_info(p->dtype)->name);
+    rp_table_word(w, mask_of(p));
+    rp_table_i64(w, p->heads / p->kv_heads);
+    rp_table_word(w, lengths);
+}
+
+#define SHAPE_COLUMNS                                                                              \
+    {"stage", NULL, NULL}, {"dtype", NULL, NULL}, {"mask", NULL, NULL},                            \
+        {"heads_per_kv_head", "H/G", NULL},                                                        \
+    {                                                                                              \
+        "seq_k", "T", NULL                                                                         \
+    }
+
+static const struct rp_table_column measured_columns[] = {
+    SHAPE_COLUMNS,
+    {"impl", NULL, NULL},
+    {"points", "timed", NULL},
+    {"time_median_s", "median time", "ms"},
+    {"achieved_flop_per_s", "best", "GFLOP/s"},
+    {"achieved_bytes_per_s", "best", "GB/s"},
+    {"naive_time_ratio", "naive/this", NULL},
+    {"class_measured", "class", NULL},
+};
+
+static void put_scaled(struct rp_table_writer *w, double value, double scale, int digits)
+{
+    char cell[CELL_SIZE];
+    number_cell(cell, value * scale, digits);
+    rp_table_f64(w, value, cell);
+}
+
+static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
+                         const struct rp_measured *m)
+{
+    char times[CELL_SIZE];
+    char timed[CELL_SIZE];
+    times_cell(times, m);
+    snprintf(timed, sizeof timed, m->timed < m->rows ? "%zu of %zu" : "%zu", m->timed, m->rows);
+    put_shape(w, &s->groups.items[m->group]);
+    rp_table_word(w, rp_impl_name(m->impl));
+    rp_table_word(w, timed);
+    rp_table_word(w, times);
+    put_scaled(w, m->flop_per_s, 1e-9, 3);
+    put_scaled(w, m->bytes_per_s, 1e-9, 3);
+    put_scaled(w, m->naive_ratio, 1, 3);
+    rp_table_word(w, rp_measured_class(m));
+}
+
+static void print_files(const struct rp_summary *s, FILE *out)
+{
+    for (size_t i = 0; i < s->list->count; ++i) {
+        const struct rp_study_file *file = &s->list->files[i];
+        fprintf(out, "%s: %s, %zu of %" PRId64 " planned rows", file->path,
+                file->study.complete ? "complete" : "partial",
+                rp_study_count(&file->study, RP_TABLE_RESULTS), file->study.rows_planned);
+        for (size_t r = 0; r < rp_study_count(&file->study, RP_TABLE_RUNS); ++r) {
+            const struct rp_run *run = &rp_study_runs(&file->study)[r];
+            fprintf(out, "%s%s begun %s", r ? ", " : "; job ", run->job_name, run->started_utc);
+        }
+        fprintf(out, "\n");
+    }
+}
+
+/* The device types the files were measured on, one table each. */
+static enum rp_status print_measured(const struct rp_summary *s, FILE *out)
+{
+    const struct rp_measured_list *list = &s->measured;
+    for (size_t i = 0; i < list->count;) {
+        const char *type = list->items[i].gpu_type;
+        struct rp_table_writer *w = NULL;
+        fprintf(out,
+                "\nMeasured on %s (by flops and bytes_min; naive/this above 1: faster than "
+                "naive)\n",
+                type);
+        RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", measured_columns,
+                              RP_COUNT(measured_columns), &w));
+        for (; i < list->count && strcmp(list->items[i].gpu_type, type) == 0; ++i)
+            put_measured(w, s, &list->items[i]);
+        RP_TRY(rp_table_end(w));
+    }
+    return RP_OK;
+}
+
+static const struct rp_table_column datasheet_columns[] = {
+    SHAPE_COLUMNS,
+    {"intensity", NULL, "FLOP/B"},
+    {"ridge", NULL, "FLOP/B"},
+    {"class_ideal", "ideal", NULL},
+    {"crossover_ideal", "from T", NULL},
+    {"crossover_dense", "dense", NULL},
+    {"naive", NULL, NULL},
+    {"reference", NULL, NULL},
+    {"fused", NULL, NULL},
+};
+
+/* "407": compute-bound from there on; "never"; "always". */
+static void crossover_cell(char cell[CELL_SIZE], const struct rp_crossover *x)
+{
+    if (x->kind == RP_CROSSOVER_AT)
+        number_cell(cell, x->seq, 3);
+    else
+        snprintf(cell, CELL_SIZE, "%s",
+                 x->kind == RP_CROSSOVER_MISSING ? "-" : rp_crossover_name(x->kind));
+}
+
+/* "memory", "compute", or "from 812", "from 300..812" over series. */
+static void predicted_cell(char cell[CELL_SIZE], const struct rp_predicted *p)
+{
+    if (!(p->seq_min > 0) || !p->classes.memory || !p->classes.compute)
+        snprintf(cell, CELL_SIZE, "%s",
+                 p->classes.missing && !p->classes.memory && !p->classes.compute
+                     ? "-"
+                     : rp_class_count_word(&p->classes));
+    else if (p->seq_max - p->seq_min < 1)
+        snprintf(cell, CELL_SIZE, "from %.0f", p->seq_min);
+    else
+        snprintf(cell, CELL_SIZE, "from %.0f..%.0f", p->seq_min, p->seq_max);
+}
+
+static void put_datasheet(struct rp_table_writer *w, const struct rp_group *group,
+                          const struct rp_gpu_spec *gpu)
+{
+    const struct rp_point *p = &group->shapes[0].point;
+    char low[CELL_SIZE];
+    char high[CELL_SIZE];
+    char cell[2 * CELL_SIZE];
+    struct rp_class_count ideal = rp_group_ideal(group, gpu, false);
+    number_cell(low, rp_crossover_intensity(p, (double)group->seq_min, false), 3);
+    number_cell(high, rp_crossover_intensity(p, (double)group->seq_max, false), 3);
+    snprintf(cell, sizeof cell, strcmp(low, high) == 0 ? "%s" : "%s..%s", low, high);
+    put_shape(w, group);
+    rp_table_word(w, cell);
+    put_scaled(
+        w,
+        rp_ridge(rp_gpu_spec_peak(gpu, rp_bound_ideal_path(p->dtype)), gpu->bandwidth_bytes_per_s),
+        1, 3);
+    rp_table_word(w, rp_class_count_word(&ideal));
+    for (int dense = 0; dense < 2; ++dense) {
+        struct rp_crossover x = rp_crossover_ideal(gpu, p, dense == 1);
+        crossover_cell(cell, &x);
+        rp_table_word(w, cell);
+    }
+    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+        struct rp_predicted predicted = rp_group_predicted(group, gpu, (enum rp_impl)impl);
+        predicted_cell(cell, &predicted);
+        rp_table_word(w, rp_impl_in(group->impls, (enum rp_impl)impl) ? cell : "-");
+    }
+}
+
+static enum rp_status print_datasheet(const struct rp_summary *s, FILE *out)
+{
+    for (size_t g = 0; g < s->n_gpus; ++g) {
+        const struct rp_gpu_spec *gpu = s->gpus[g];
+        struct rp_table_writer *w = NULL;
+        fprintf(out, "\n%s: %.4g TFLOP/s fp16, %.4g TFLOP/s fp32, %.4g GB/s\n  source: %s\n",
+                gpu->gpu_type, gpu->tensor_fp16_flop_per_s * 1e-12,
+                gpu->simt_fp32_flop_per_s * 1e-12, gpu->bandwidth_bytes_per_s * 1e-9, gpu->source);
+        RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", datasheet_columns,
+                              RP_COUNT(datasheet_columns), &w));
+        for (size_t i = 0; i < s->groups.count; ++i)
+            put_datasheet(w, &s->groups.items[i], gpu);
+        RP_TRY(rp_table_end(w));
+    }
+    return RP_OK;
+}
+
+enum rp_status rp_summary_print(const struct rp_summary *s, FILE *out)
+{
+    _Static_assert(RP_IMPL_COUNT == 3, "datasheet_columns has a column for each implementation");
+    print_files(s, out);
+    RP_TRY(print_measured(s, out));
+    fprintf(out,
+            "\nVerdicts from the datasheets. ideal: least work and traffic, on the dtype's tensor "
+            "path; from T: where it turns\nto compute; dense: the same by flops_dense, the "
+            "notebook's count. naive, reference, fused: what the implementation\nexecutes and "
+            "moves, on its own path (predicted). H/G: query heads per kv head.\n");
+    RP_TRY(print_datasheet(s, out));
+    rp_summary_answer(s, out);
+    return RP_OK;
+}
