@@ -115,6 +115,7 @@ static enum rp_status warm_up(struct attempt *a)
     struct session *s = a->session;
     struct rp_warmup warmup;
     double time_s = 0;
+    double start_s = rp_clock_now_s();
     rp_warmup_init(&warmup, s->protocol);
     RP_TRY(launch_timed(a, 1, &time_s));
     a->row.peak_memory_bytes = rp_device_peak_bytes(s->device);
@@ -122,12 +123,11 @@ static enum rp_status warm_up(struct attempt *a)
     int64_t outside = rp_device_outside_peak_bytes(s->device);
     if (outside >= 0 && s->tensors.baseline_bytes >= 0)
         a->row.device_memory_bytes = outside - s->tensors.baseline_bytes;
-    /* The first launch pays for page faults; it warms up but says nothing about speed unless there
-     * is no time for another. */
-    warmup.spent_s += time_s;
+    rp_warmup_add_cost(&warmup, rp_clock_now_s() - start_s);
     while (!rp_warmup_is_over(&warmup)) {
+        start_s = rp_clock_now_s();
         RP_TRY(launch_timed(a, 1, &time_s));
-        rp_warmup_add(&warmup, time_s);
+        rp_warmup_add(&warmup, time_s, rp_clock_now_s() - start_s);
     }
     a->launches_per_sample = rp_sampling_launches(time_s, rp_device_info(s->device)->timer_tick_s);
     return RP_OK;

@@ -19,9 +19,14 @@ void rp_warmup_init(struct rp_warmup *warmup, const struct rp_protocol *protocol
     *warmup = (struct rp_warmup){.budget_s = protocol->max_time_s / 4};
 }
 
-void rp_warmup_add(struct rp_warmup *warmup, double time_s)
+void rp_warmup_add_cost(struct rp_warmup *warmup, double cost_s)
 {
-    warmup->spent_s += time_s;
+    warmup->spent_s += cost_s;
+}
+
+void rp_warmup_add(struct rp_warmup *warmup, double time_s, double cost_s)
+{
+    rp_warmup_add_cost(warmup, cost_s);
     warmup->block[warmup->in_block++] = time_s;
     if (warmup->in_block < RP_WARMUP_BLOCK)
         return;

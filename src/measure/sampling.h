@@ -28,7 +28,10 @@ struct rp_warmup {
 };
 
 void rp_warmup_init(struct rp_warmup *warmup, const struct rp_protocol *protocol);
-void rp_warmup_add(struct rp_warmup *warmup, double time_s);
+/* One launch that took `time_s`, `cost_s` with eviction and all. */
+void rp_warmup_add(struct rp_warmup *warmup, double time_s, double cost_s);
+/* The first launch pays for page faults: it costs time but says nothing about speed. */
+void rp_warmup_add_cost(struct rp_warmup *warmup, double cost_s);
 bool rp_warmup_is_over(const struct rp_warmup *warmup);
 
 /* Launches a sample needs so that it lasts 100 ticks of the timer; at least 1. */

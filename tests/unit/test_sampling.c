@@ -122,16 +122,16 @@ static void test_warmup(void **state)
     rp_warmup_init(&warmup, &p);
     for (int i = 0; i < 3; ++i) {
         CHECK_TRUE(!rp_warmup_is_over(&warmup), "one block says nothing");
-        rp_warmup_add(&warmup, 5e-3);
+        rp_warmup_add(&warmup, 5e-3, 5e-3);
     }
     for (int i = 0; i < 3; ++i)
-        rp_warmup_add(&warmup, 1e-3);
+        rp_warmup_add(&warmup, 1e-3, 1e-3);
     CHECK_TRUE(!rp_warmup_is_over(&warmup), "5 ms and 1 ms do not agree");
     for (int i = 0; i < 3; ++i)
-        rp_warmup_add(&warmup, 1.01e-3);
+        rp_warmup_add(&warmup, 1.01e-3, 1.01e-3);
     CHECK_TRUE(rp_warmup_is_over(&warmup), "1 ms and 1.01 ms do");
     rp_warmup_init(&warmup, &p);
-    rp_warmup_add(&warmup, 10);
+    rp_warmup_add(&warmup, 10, 10);
     CHECK_TRUE(rp_warmup_is_over(&warmup), "a launch of 10 s is warm-up enough");
 }
 
