@@ -1,0 +1,190 @@
+/*
+ * publish.c - F.tmp, verified, becomes F.
+ *
+ * Nothing here opens F for writing. F.tmp belongs to whoever holds the lock of F: one that is there
+ * is what a killed run left and is removed.
+ */
+#include "store/publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "store/folder.h"
+#include "store/results_hdf5.h"
+
+static enum rp_status fail_errno(const char *what, const char *path)
+{
+    return RP_FAIL(RP_ERR_ENVIRONMENT, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/* What was written is read back from the file and must be what is in memory. */
+static enum rp_status verify(const char *path, const struct rp_study *study)
+{
+    struct rp_study back;
+    char expected[RP_DIGEST_HEX_SIZE];
+    char found[RP_DIGEST_HEX_SIZE];
+    RP_TRY(rp_results_digest(study, expected));
+    enum rp_status status = rp_results_read(path, &back);
+    if (status != RP_OK)
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "what was just written does not read back: %s",
+                       rp_status_message());
+    status = rp_results_digest(&back, found);
+    if (status == RP_OK && strcmp(found, expected) != 0)
+        status =
+            RP_FAIL(RP_ERR_ENVIRONMENT, "%s: what was just written reads back differently", path);
+    rp_study_clear(&back);
+    return status;
+}
+
+static enum rp_status replace(const char *temporary, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "%s is a folder; nothing was written", path);
+    if (rename(temporary, path) != 0)
+        return fail_errno("the finished file cannot be renamed into place", path);
+    return rp_folder_sync(path);
+}
+
+enum rp_status rp_publish(const char *path, const struct rp_study *study)
+{
+    struct rp_text temporary;
+    enum rp_status status = RP_OK;
+    rp_text_init(&temporary);
+    rp_text_printf(&temporary, "%s.tmp", path);
+    const char *name = rp_text_string(&temporary);
+    if (!rp_text_ok(&temporary)) {
+        status = RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a path");
+        goto cleanup;
+    }
+    if (unlink(name) != 0 && errno != ENOENT) {
+        status = fail_errno("what an earlier run left cannot be removed", name);
+        goto cleanup;
+    }
+    status = rp_results_write(name, study);
+    if (status != RP_OK)
+        goto cleanup;
+    status = verify(name, study);
+    if (status == RP_OK)
+        status = replace(name, path);
+    if (status != RP_OK)
+        unlink(name); /* after the rename there is none */
+
+cleanup:
+    rp_text_clear(&temporary);
+    return status;
+}
+
+/* "20260131T120000Z" of "2026-01-31T12:00:00.123Z". */
+static void compact_utc(char text[RP_UTC_SIZE])
+{
+    char utc[RP_UTC_SIZE];
+    rp_clock_utc(utc);
+    snprintf(text, RP_UTC_SIZE, "%.4s%.2s%.2sT%.2s%.2s%.2sZ", utc, utc + 5, utc + 8, utc + 11,
+             utc + 14, utc + 17);
+}
+
+/* Never onto an existing file, not even one that appears meanwhile. */
+static int rename_exclusive(const char *from, const char *to)
+{
+    struct stat about;
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    /* This file system cannot; the lock of F keeps others away. */
+    if (lstat(to, &about) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from, to);
+}
+
+enum rp_status rp_publish_move_aside(const char *path)
+{
+    enum { MOST = 1000 };
+    char utc[RP_UTC_SIZE];
+    struct stat about;
+    if (lstat(path, &about) != 0 && errno == ENOENT)
+        return RP_OK;
+    compact_utc(utc);
+    size_t stem = strlen(path);
+    if (stem > 3 && strcmp(path + stem - 3, ".h5") == 0)
+        stem -= 3;
+    for (int i = 0; i < MOST; ++i) {
+        struct rp_text aside;
+        rp_text_init(&aside);
+        rp_text_add(&aside, path, stem);
+        rp_text_printf(&aside, ".%s", utc);
+        if (i > 0)
+            rp_text_printf(&aside, "-%d", i);
+        rp_text_printf(&aside, ".h5");
+        int moved = rp_text_ok(&aside) ? rename_exclusive(path, aside.data) : -1;
+        int error = rp_text_ok(&aside) ? errno : ENOMEM;
+        rp_text_clear(&aside);
+        if (moved == 0)
+            return rp_folder_sync(path);
+        if (error != EEXIST)
+            return RP_FAIL(RP_ERR_ENVIRONMENT, "%s cannot be moved aside: %s", path,
+                           strerror(error));
+    }
+    return RP_FAIL(RP_ERR_ENVIRONMENT, "%s cannot be moved aside: %d names are taken", path, MOST);
+}
+
+/* In a folder with the sticky bit only the owner of a file may rename over it. */
+static enum rp_status may_replace(const char *path)
+{
+    struct stat file;
+    struct stat folder;
+    char *name = rp_folder_of(path);
+    if (!name)
+        return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a path");
+    bool present = stat(path, &file) == 0;
+    bool sticky = stat(name, &folder) == 0 && (folder.st_mode & S_ISVTX);
+    free(name);
+    if (!present)
+        return RP_OK;
+    if (S_ISDIR(file.st_mode))
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "%s is a folder; the output is a file", path);
+    uid_t me = geteuid();
+    if (sticky && me != 0 && file.st_uid != me && folder.st_uid != me)
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "%s belongs to another user and cannot be replaced",
+                       path);
+    return RP_OK;
+}
+
+enum rp_status rp_publish_probe(const char *path)
+{
+    struct rp_text name;
+    size_t length = strlen(path);
+    if (length == 0 || path[length - 1] == '/')
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "'%s' names no file to write results to", path);
+    RP_TRY(rp_folder_create(path));
+    RP_TRY(may_replace(path));
+    rp_text_init(&name);
+    rp_text_printf(&name, "%s.probe-XXXXXX", path);
+    if (!rp_text_ok(&name)) {
+        rp_text_clear(&name);
+        return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a path");
+    }
+    int descriptor = mkstemp(name.data);
+    bool writable = descriptor >= 0 && write(descriptor, "\n", 1) == 1;
+    int error = errno;
+    if (descriptor >= 0) {
+        writable = close(descriptor) == 0 && writable;
+        unlink(name.data);
+    }
+    rp_text_clear(&name);
+    if (!writable)
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "results cannot be written to %s: %s", path,
+                       strerror(error));
+    return RP_OK;
+}
