@@ -123,6 +123,15 @@ size_t rp_groups_find(const struct rp_groups *groups, const struct rp_point *p)
     return groups->count;
 }
 
+bool rp_groups_have_dtype(const struct rp_groups *groups, enum rp_dtype dtype)
+{
+    for (size_t i = 0; i < groups->count; ++i) {
+        if (groups->items[i].shapes[0].point.dtype == dtype)
+            return true;
+    }
+    return false;
+}
+
 const char *rp_class_count_word(const struct rp_class_count *count)
 {
     if (count->compute && count->memory)

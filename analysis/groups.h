@@ -45,6 +45,8 @@ void rp_groups_clear(struct rp_groups *groups);
 /* Index of the group a point belongs to; groups->count when it is in none. */
 size_t rp_groups_find(const struct rp_groups *groups, const struct rp_point *p);
 
+bool rp_groups_have_dtype(const struct rp_groups *groups, enum rp_dtype dtype);
+
 /* The classes of a group's shapes, counted. */
 struct rp_class_count {
     size_t compute, memory, missing;

@@ -1,5 +1,5 @@
 /* summary_answer.c - the answer in sentences, from the same verdicts as the tables. */
-#include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,55 +19,63 @@ static bool in_subject(const struct subject *on, const struct rp_group *group, e
     return p->dtype == on->dtype && p->stage == stage;
 }
 
-/* Whether groups of this stage differ in query heads per kv head, so that it must be said. */
-static bool heads_differ(const struct subject *on, enum rp_stage stage)
+/* The k-th group of whole-sequence prefill; null at the end. Groups come sorted by mask, then by
+ * query heads per kv head. */
+static const struct rp_group *prefill_group(const struct subject *on, size_t k)
 {
-    int64_t first = 0;
     for (size_t i = 0; i < on->summary->groups.count; ++i) {
         const struct rp_group *group = &on->summary->groups.items[i];
-        int64_t ratio = group->shapes[0].point.heads / group->shapes[0].point.kv_heads;
-        if (!in_subject(on, group, stage))
-            continue;
-        if (first && ratio != first)
-            return true;
-        first = ratio;
+        if (in_subject(on, group, RP_STAGE_PREFILL) &&
+            rp_crossover_follows(&group->shapes[0].point) && k-- == 0)
+            return group;
     }
-    return false;
+    return NULL;
 }
 
-/* "from T = 406 without a mask"; how the crossover lies to the lengths of the files. */
+static int64_t heads_per_kv_head(const struct rp_group *group)
+{
+    return group->shapes[0].point.heads / group->shapes[0].point.kv_heads;
+}
+
+/* "406 (H/G = 4; above the sweep)": where it turns, and how that lies to the files' lengths. */
 static void print_turn(const struct subject *on, const struct rp_group *group, bool say_heads)
 {
-    const struct rp_point *p = &group->shapes[0].point;
-    struct rp_crossover x = rp_crossover_ideal(on->gpu, p, false);
+    struct rp_crossover x = rp_crossover_ideal(on->gpu, &group->shapes[0].point, false);
+    const char *where = "";
     if (x.kind == RP_CROSSOVER_AT)
-        fprintf(on->out, "from T = %.0f ", x.seq);
+        fprintf(on->out, "%.0f", x.seq);
     else
-        fprintf(on->out, "at %s length ", x.kind == RP_CROSSOVER_ALWAYS ? "every" : "no");
-    fprintf(on->out, p->causal ? "with a causal mask" : "without a mask");
-    if (say_heads)
-        fprintf(on->out, " (H/G = %lld)", (long long)(p->heads / p->kv_heads));
-    if (!rp_crossover_follows(p))
-        fprintf(on->out, " (seq_q = %lld)", (long long)p->seq_q);
+        fprintf(on->out, "%s", x.kind == RP_CROSSOVER_ALWAYS ? "1" : "never");
     if (x.kind == RP_CROSSOVER_AT && x.seq > (double)group->seq_max)
-        fprintf(on->out, ", above the sweep");
+        where = "above the sweep";
     if (x.kind == RP_CROSSOVER_AT && x.seq < (double)group->seq_min)
-        fprintf(on->out, ", below the sweep");
+        where = "below the sweep";
+    if (say_heads)
+        fprintf(on->out, " (H/G = %" PRId64 "%s%s)", heads_per_kv_head(group), where[0] ? "; " : "",
+                where);
+    else if (where[0])
+        fprintf(on->out, " (%s)", where);
 }
 
+/* "prefill is compute-bound without a mask from T = 406, with a causal mask from T = 812"; false
+ * when the files have no prefill of whole sequences. */
 static bool print_prefill(const struct subject *on)
 {
-    bool any = false;
-    bool say_heads = heads_differ(on, RP_STAGE_PREFILL);
-    for (size_t i = 0; i < on->summary->groups.count; ++i) {
-        const struct rp_group *group = &on->summary->groups.items[i];
-        if (!in_subject(on, group, RP_STAGE_PREFILL))
-            continue;
-        fprintf(on->out, any ? "; " : "prefill is compute-bound ");
-        print_turn(on, group, say_heads);
-        any = true;
+    const struct rp_group *group;
+    bool heads_differ = false;
+    for (size_t k = 0; (group = prefill_group(on, k)); ++k)
+        heads_differ |= heads_per_kv_head(group) != heads_per_kv_head(prefill_group(on, 0));
+    for (size_t k = 0; (group = prefill_group(on, k)); ++k) {
+        bool causal = group->shapes[0].point.causal;
+        bool same_mask = k && prefill_group(on, k - 1)->shapes[0].point.causal == causal;
+        if (same_mask)
+            fprintf(on->out, ", ");
+        else
+            fprintf(on->out, "%s%s from T = ", k ? "; " : "prefill is compute-bound ",
+                    causal ? "with a causal mask" : "without a mask");
+        print_turn(on, group, heads_differ);
     }
-    return any;
+    return prefill_group(on, 0) != NULL;
 }
 
 static void print_decode(const struct subject *on, bool after_prefill)
@@ -91,15 +99,6 @@ static void print_decode(const struct subject *on, bool after_prefill)
         fprintf(on->out, "memory-bound at every length (at most %.4g FLOP/B)", limit);
     else
         fprintf(on->out, "compute-bound for some shapes (up to %.4g FLOP/B); see the table", limit);
-}
-
-static bool has_dtype(const struct rp_groups *groups, enum rp_dtype dtype)
-{
-    for (size_t i = 0; i < groups->count; ++i) {
-        if (groups->items[i].shapes[0].point.dtype == dtype)
-            return true;
-    }
-    return false;
 }
 
 static void print_subject(const struct subject *on)
@@ -149,7 +148,7 @@ void rp_summary_answer(const struct rp_summary *s, FILE *out)
     for (size_t g = 0; g < s->n_gpus; ++g) {
         for (int dtype = 0; dtype < RP_DTYPE_COUNT; ++dtype) {
             const struct subject on = {s, s->gpus[g], (enum rp_dtype)dtype, out};
-            if (has_dtype(&s->groups, on.dtype))
+            if (rp_groups_have_dtype(&s->groups, on.dtype))
                 print_subject(&on);
         }
     }

@@ -144,7 +144,6 @@ static enum rp_status print_measured(const struct rp_summary *s, FILE *out)
 static const struct rp_table_column datasheet_columns[] = {
     SHAPE_COLUMNS,
     {"intensity", NULL, "FLOP/B"},
-    {"ridge", NULL, "FLOP/B"},
     {"class_ideal", "ideal", NULL},
     {"crossover_ideal", "from T", NULL},
     {"crossover_dense", "dense", NULL},
@@ -190,10 +189,6 @@ static void put_datasheet(struct rp_table_writer *w, const struct rp_group *grou
     snprintf(cell, sizeof cell, strcmp(low, high) == 0 ? "%s" : "%s..%s", low, high);
     put_shape(w, group);
     rp_table_word(w, cell);
-    put_scaled(
-        w,
-        rp_ridge(rp_gpu_spec_peak(gpu, rp_bound_ideal_path(p->dtype)), gpu->bandwidth_bytes_per_s),
-        1, 3);
     rp_table_word(w, rp_class_count_word(&ideal));
     for (int dense = 0; dense < 2; ++dense) {
         struct rp_crossover x = rp_crossover_ideal(gpu, p, dense == 1);
@@ -207,14 +202,32 @@ static void put_datasheet(struct rp_table_writer *w, const struct rp_group *grou
     }
 }
 
+/* "t4: 320 GB/s; fp16 65 TFLOP/s, ridge 203 FLOP/B; ..." for the dtypes of the files. */
+static void print_heading(const struct rp_summary *s, const struct rp_gpu_spec *gpu, FILE *out)
+{
+    char bandwidth[CELL_SIZE];
+    number_cell(bandwidth, gpu->bandwidth_bytes_per_s * 1e-9, 4);
+    fprintf(out, "\n%s: %s GB/s", gpu->gpu_type, bandwidth);
+    for (int dtype = 0; dtype < RP_DTYPE_COUNT; ++dtype) {
+        const char *name = rp_dtype_info((enum rp_dtype)dtype)->name;
+        double peak = rp_gpu_spec_peak(gpu, rp_bound_ideal_path((enum rp_dtype)dtype));
+        if (!rp_groups_have_dtype(&s->groups, (enum rp_dtype)dtype))
+            continue;
+        if (peak > 0)
+            fprintf(out, "; %s %.4g TFLOP/s, ridge %.4g FLOP/B", name, peak * 1e-12,
+                    rp_ridge(peak, gpu->bandwidth_bytes_per_s));
+        else
+            fprintf(out, "; %s none", name);
+    }
+    fprintf(out, "\n  datasheet: %s\n", gpu->source);
+}
+
 static enum rp_status print_datasheet(const struct rp_summary *s, FILE *out)
 {
     for (size_t g = 0; g < s->n_gpus; ++g) {
         const struct rp_gpu_spec *gpu = s->gpus[g];
         struct rp_table_writer *w = NULL;
-        fprintf(out, "\n%s: %.4g TFLOP/s fp16, %.4g TFLOP/s fp32, %.4g GB/s\n  source: %s\n",
-                gpu->gpu_type, gpu->tensor_fp16_flop_per_s * 1e-12,
-                gpu->simt_fp32_flop_per_s * 1e-12, gpu->bandwidth_bytes_per_s * 1e-9, gpu->source);
+        print_heading(s, gpu, out);
         RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", datasheet_columns,
                               RP_COUNT(datasheet_columns), &w));
         for (size_t i = 0; i < s->groups.count; ++i)
