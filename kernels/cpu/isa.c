@@ -3,6 +3,10 @@
 
 #include <stdatomic.h>
 
+#ifdef RP_CPU_X86
+#include <cpuid.h>
+#endif
+
 #define COPY(isa)                                                                                  \
     [RP_CPU_ISA_##isa] = {rp_cpu_naive_##isa, rp_cpu_reference_##isa, rp_cpu_fused_##isa,          \
                           rp_row_load_##isa, rp_row_store_##isa}
@@ -25,14 +29,25 @@ const char *rp_cpu_isa_name(enum rp_cpu_isa isa)
     return names[isa];
 }
 
+#ifdef RP_CPU_X86
+/* Leaf 1, bit 29 of ecx; not every compiler's __builtin_cpu_supports knows the word. */
+static bool has_f16c(void)
+{
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1u) != 0;
+}
+#endif
+
 bool rp_cpu_isa_runs(enum rp_cpu_isa isa)
 {
     if (isa == RP_CPU_ISA_portable)
         return true;
 #ifdef RP_CPU_X86
     __builtin_cpu_init();
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                __builtin_cpu_supports("f16c");
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     if (isa == RP_CPU_ISA_avx2)
         return avx2;
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
