@@ -1,0 +1,252 @@
+/* Crossovers and the three verdicts against numbers to be checked by hand (contract, 5 and 6). */
+#include "analysis_study.h"
+
+#include "analysis/classify.h"
+#include "analysis/crossover.h"
+#include "model/gpu_spec.h"
+
+static struct rp_gpu_list gpus;
+
+static int load(void **state)
+{
+    (void)state;
+    return rp_gpu_list_read("data/gpus.tsv", &gpus) == RP_OK ? 0 : -1;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    rp_gpu_list_clear(&gpus);
+    return 0;
+}
+
+static void test_intensity(void **state)
+{
+    (void)state;
+    struct rp_point prefill = shape_of(RP_STAGE_PREFILL, 32, 32, 1024, 128);
+    struct rp_point plain = shape_of(RP_STAGE_DECODE, 8, 8, 2048, 128);
+    struct rp_point grouped = shape_of(RP_STAGE_DECODE, 32, 8, 2048, 128);
+    CHECK_NEAR(rp_crossover_intensity(&prefill, 64, false), 32, 1e-12, "T=64");
+    CHECK_NEAR(rp_crossover_intensity(&prefill, 256, false), 128, 1e-12, "T=256");
+    CHECK_NEAR(rp_crossover_intensity(&prefill, 1024, false), 512, 1e-12, "T=1024");
+    CHECK_NEAR(rp_crossover_intensity(&prefill, 4096, false), 2048, 1e-12, "T=4096");
+    prefill.causal = true;
+    CHECK_NEAR(rp_crossover_intensity(&prefill, 1024, false), 256.25, 1e-12, "causal");
+    CHECK_NEAR(rp_crossover_intensity(&prefill, 512, false), 128.25, 1e-12, "causal T=512");
+    CHECK_NEAR(rp_crossover_intensity(&prefill, 512, true), 256, 1e-12, "dense count T=512");
+    CHECK_NEAR(rp_crossover_intensity(&plain, 2048, false), 2048.0 / 2049, 1e-12, "decode H=G=8");
+    CHECK_NEAR(rp_crossover_intensity(&grouped, 2048, false), 3.992, 5e-4, "decode H=32 G=8");
+}
+
+static void test_crossover(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        double ridge;
+        long rounded, causal_rounded;
+    } cases[] = {
+        {"t4", 65e12 / 320e9, 406, 812}, /* causal: (T + 1) / 2 = ridge, T = 811.5 */
+        {"a100-sxm-80gb", 312e12 / 2039e9, 306, 611},
+        {"h100-sxm-80gb", 989e12 / 3350e9, 590, 1180},
+    };
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 32, 32, 1024, 128);
+    for (size_t i = 0; i < RP_COUNT(cases); ++i) {
+        const struct rp_gpu_spec *gpu = rp_gpu_list_find_exact(&gpus, cases[i].gpu);
+        p.causal = false;
+        struct rp_crossover x = rp_crossover_ideal(gpu, &p, false);
+        assert_int_equal(x.kind, RP_CROSSOVER_AT);
+        CHECK_NEAR(x.seq, 2 * cases[i].ridge, 1e-9, cases[i].gpu);
+        CHECK_EQ_I64(lround(x.seq), cases[i].rounded, cases[i].gpu);
+        p.causal = true;
+        x = rp_crossover_ideal(gpu, &p, false);
+        CHECK_NEAR(x.seq, 4 * cases[i].ridge - 1, 1e-9, cases[i].gpu);
+        CHECK_EQ_I64(lround(x.seq), cases[i].causal_rounded, cases[i].gpu);
+        CHECK_NEAR(rp_crossover_ideal(gpu, &p, true).seq, 2 * cases[i].ridge, 1e-9, "dense");
+    }
+}
+
+static void test_crossover_kinds(void **state)
+{
+    (void)state;
+    const struct rp_gpu_spec *t4 = rp_gpu_list_find_exact(&gpus, "t4");
+    struct rp_point decode = shape_of(RP_STAGE_DECODE, 32, 8, 2048, 128);
+    struct rp_crossover x = rp_crossover_ideal(t4, &decode, false);
+    assert_int_equal(x.kind, RP_CROSSOVER_NEVER);
+    CHECK_NEAR(x.limit_flop_per_byte, 4, 0, "limit H/G");
+    CHECK_TRUE(isnan(x.seq), "never");
+    decode.heads = decode.kv_heads = 8;
+    CHECK_NEAR(rp_crossover_ideal(t4, &decode, false).limit_flop_per_byte, 1, 0, "limit 1");
+    decode.dtype = RP_DTYPE_bf16;
+    assert_int_equal(rp_crossover_ideal(t4, &decode, false).kind, RP_CROSSOVER_MISSING);
+    /* 256 query heads on one kv head: limit 256 above the ridge, reached where
+     * 256 T / (256 + T) = 203.125, T = 256 * 203.125 / 52.875. */
+    struct rp_point many = shape_of(RP_STAGE_DECODE, 256, 1, 2048, 128);
+    x = rp_crossover_ideal(t4, &many, false);
+    assert_int_equal(x.kind, RP_CROSSOVER_AT);
+    CHECK_NEAR(x.seq, 256 * 203.125 / 52.875, 1e-6, "multi-query decode");
+    /* Verifying 4096 drafted tokens: 2 * 4096 * T / (2 (4096 + T)) at T = 4096 is above it. */
+    struct rp_point chunk = shape_of(RP_STAGE_DECODE, 8, 8, 4096, 128);
+    chunk.seq_q = 4096;
+    assert_int_equal(rp_crossover_ideal(t4, &chunk, false).kind, RP_CROSSOVER_ALWAYS);
+    CHECK_EQ_TEXT(rp_crossover_name(RP_CROSSOVER_NEVER), "never", "name");
+}
+
+static void test_missing_reasons(void **state)
+{
+    (void)state;
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 32, 32, 1024, 128);
+    struct rp_verdict v = rp_verdict_ideal(NULL, "cpu-test", &p, false);
+    assert_int_equal(v.class_name, RP_CLASS_MISSING);
+    CHECK_CONTAINS(v.reason, "no row 'cpu-test'", "a CPU");
+    v = rp_verdict_predicted(NULL, "cpu-test", &p, RP_IMPL_fused);
+    CHECK_CONTAINS(v.reason, "no row 'cpu-test'", "a CPU");
+    p.dtype = RP_DTYPE_bf16;
+    const struct rp_gpu_spec *t4 = rp_gpu_list_find_exact(&gpus, "t4");
+    CHECK_CONTAINS(rp_verdict_ideal(t4, "t4", &p, false).reason, "no peak for tensor_bf16", "bf16");
+    p.dtype = RP_DTYPE_fp16;
+    v = rp_verdict_ideal(t4, "t4", &p, false);
+    assert_int_equal(v.class_name, RP_CLASS_COMPUTE);
+    CHECK_EQ_TEXT(v.reason, "", "nothing is missing");
+    v = rp_verdict_predicted(t4, "t4", &p, RP_IMPL_reference);
+    CHECK_EQ_TEXT(rp_class_name(v.class_name), "memory", "scores through DRAM");
+    v = rp_verdict_predicted(t4, "t4", &p, RP_IMPL_fused);
+    CHECK_EQ_TEXT(rp_class_name(v.class_name), "compute", "no scores");
+}
+
+/* A row with 1e9 FLOP in 10 launches that moves 1e8 B, and ceilings around it. */
+static struct rp_result row_with_counts(double time_s)
+{
+    struct rp_result row;
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 32, 32, 1024, 128);
+    CHECK_OK(rp_result_begin(&row, &p, RP_IMPL_fused), "row");
+    row.run = row.device = 0;
+    RP_WORD_SET(row.path, "cpu_fp32");
+    row.flops_impl = 1000000000;
+    row.bytes_min = row.bytes_impl = 100000000;
+    row.launches = 10;
+    row.threads = 2;
+    row.time_median_s = time_s;
+    return row;
+}
+
+static void add_ceiling(struct rp_study *study, const char *kind, double value, double spread)
+{
+    struct rp_ceiling c;
+    rp_row_init(RP_TABLE_CEILINGS, &c);
+    c.device = 0;
+    RP_WORD_SET(c.kind, kind);
+    if (strcmp(kind, "compute") == 0)
+        RP_WORD_SET(c.path, "cpu_fp32");
+    c.value = value;
+    c.ci_low = value * (1 - spread);
+    c.ci_high = value * (1 + spread);
+    CHECK_OK(rp_study_append(study, RP_TABLE_CEILINGS, &c), kind);
+}
+
+static void test_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double peak, bandwidth, latency; /* t_compute = 1e9 / peak, ... 10 * latency */
+        double spread, time_s;
+        enum rp_class expected, nearest;
+        double attained;
+    } cases[] = {
+        {"compute by far", 1e9, 1e9, 1e-6, 0.01, 1.25, RP_CLASS_COMPUTE, RP_CLASS_COMPUTE, 0.8},
+        {"memory by far", 1e10, 1e8, 1e-6, 0.01, 1.25, RP_CLASS_MEMORY, RP_CLASS_MEMORY, 0.8},
+        {"latency", 1e12, 1e11, 0.1, 0.01, 1.25, RP_CLASS_LATENCY, RP_CLASS_LATENCY, 0.8},
+        {"equal", 1e9, 1e8, 1e-6, 0.01, 1.25, RP_CLASS_BALANCED, RP_CLASS_COMPUTE, 0.8},
+        {"1.12, known well", 1e9, 1.12e8, 1e-6, 0.001, 1.25, RP_CLASS_COMPUTE, RP_CLASS_COMPUTE,
+         0.8},
+        {"1.12, known badly", 1e9, 1.12e8, 1e-6, 0.05, 1.25, RP_CLASS_UNDECIDED, RP_CLASS_COMPUTE,
+         0.8},
+        {"far below", 1e9, 1e9, 1e-6, 0.01, 4, RP_CLASS_UNEXPLAINED, RP_CLASS_COMPUTE, 0.25},
+    };
+    for (size_t i = 0; i < RP_COUNT(cases); ++i) {
+        struct synthetic s;
+        synthetic_begin(&s);
+        add_ceiling(&s.study, "compute", cases[i].peak / 2, cases[i].spread); /* not the best */
+        add_ceiling(&s.study, "compute", cases[i].peak, cases[i].spread);
+        add_ceiling(&s.study, "bandwidth", cases[i].bandwidth, cases[i].spread);
+        add_ceiling(&s.study, "latency", cases[i].latency, cases[i].spread);
+        struct rp_result row = row_with_counts(cases[i].time_s);
+        struct rp_measured_verdict v = rp_verdict_measured(&s.study, &row);
+        CHECK_EQ_TEXT(rp_class_name(v.class_name), rp_class_name(cases[i].expected), cases[i].name);
+        CHECK_EQ_TEXT(rp_class_name(v.nearest), rp_class_name(cases[i].nearest), cases[i].name);
+        CHECK_NEAR(v.attained_frac, cases[i].attained, 1e-9, cases[i].name);
+        synthetic_end(&s);
+    }
+}
+
+/* Whatever is not there makes it missing, and the reason names it. */
+static void test_measured_missing(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    synthetic_begin(&s);
+    struct rp_result row = row_with_counts(1);
+    struct rp_measured_verdict v = rp_verdict_measured(&s.study, &row);
+    assert_int_equal(v.class_name, RP_CLASS_MISSING);
+    CHECK_EQ_TEXT(v.reason, "this file has no measured ceilings", "none");
+    CHECK_TRUE(isnan(v.floor_s) && isnan(v.attained_frac), "none");
+    add_ceiling(&s.study, "bandwidth", 1e9, 0);
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no compute ceiling", "compute");
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "for path cpu_fp32", "its path");
+    add_ceiling(&s.study, "compute", 1e9, 0);
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no latency ceiling", "latency");
+    add_ceiling(&s.study, "latency", 1e-6, 0);
+    assert_int_equal(rp_verdict_measured(&s.study, &row).class_name, RP_CLASS_COMPUTE);
+    RP_WORD_SET(row.stage, "decode");
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no read_bandwidth ceiling",
+                   "decode");
+    RP_WORD_SET(row.stage, "prefill");
+    row.device = 1; /* another device's ceilings are not taken */
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no compute ceiling", "device");
+    row.device = 0;
+    RP_WORD_SET(row.path, "tensor_fp16");
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "for path tensor_fp16", "path");
+    row = row_with_counts(NAN);
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no time", "not timed");
+    row = row_with_counts(1);
+    row.bytes_impl = -1;
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no counts", "not counted");
+    synthetic_end(&s);
+}
+
+/* Scores that fit the last-level cache need that cache's bandwidth, and are charged to it. */
+static void test_measured_cache(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 1, 1, 64, 32);
+    synthetic_begin(&s);
+    size_t index = synthetic_add(&s, &p, RP_IMPL_naive, 1e-3);
+    struct rp_result *row = row_at(&s, index);
+    double extra = (double)(row->bytes_impl - row->bytes_min);
+    CHECK_TRUE(extra > 0, "naive moves scores");
+    add_ceiling(&s.study, "compute", 1e15, 0);
+    add_ceiling(&s.study, "bandwidth", (double)row->bytes_min / 0.5e-3, 0);
+    add_ceiling(&s.study, "latency", 1e-9, 0);
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, row).reason, "no cache_bandwidth", "needed");
+    add_ceiling(&s.study, "cache_bandwidth", extra / 0.25e-3, 0);
+    struct rp_measured_verdict v = rp_verdict_measured(&s.study, row);
+    CHECK_EQ_TEXT(rp_class_name(v.class_name), "memory", "both together");
+    CHECK_NEAR(v.floor_s, 0.75e-3, 1e-9, "0.5 ms of DRAM and 0.25 ms of cache");
+    rp_study_devices(&s.study)[0].l2_bytes = 1024; /* now everything goes to DRAM */
+    v = rp_verdict_measured(&s.study, row);
+    CHECK_NEAR(v.floor_s, 0.5e-3 * (double)row->bytes_impl / (double)row->bytes_min, 1e-9, "DRAM");
+    synthetic_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_intensity),       cmocka_unit_test(test_crossover),
+        cmocka_unit_test(test_crossover_kinds), cmocka_unit_test(test_missing_reasons),
+        cmocka_unit_test(test_measured),        cmocka_unit_test(test_measured_missing),
+        cmocka_unit_test(test_measured_cache),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
