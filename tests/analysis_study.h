@@ -167,9 +167,11 @@ typedef enum rp_status (*subcommand_function)(int argc, char *const *argv, FILE 
                                               int *exit_code);
 
 /* Runs a subcommand with up to four more arguments (null: none) before the file; the caller frees
- * the output. */
-static inline char *run_command(subcommand_function run, const char *const *more, const char *path,
-                                enum rp_status expected, int *exit_code)
+ * the output. Not inlined: gcc 12 takes the stream's buffer for a local. */
+static __attribute__((noinline, unused)) char *run_command(subcommand_function run,
+                                                           const char *const *more,
+                                                           const char *path,
+                                                           enum rp_status expected, int *exit_code)
 {
     char *argv[8] = {"command"};
     char *output = NULL;

@@ -1,0 +1,249 @@
+/* summary and export on a study made for them: what they say, and that machines can read it. */
+#include "analysis_study.h"
+
+/* Prefill without a mask and causal, and a decode, by naive and fused; fused is twice as fast. */
+static void build(struct synthetic *s)
+{
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 4, 4, 64, 32);
+    struct rp_point decode = shape_of(RP_STAGE_DECODE, 32, 8, 2048, 128);
+    synthetic_begin(s);
+    for (int causal = 0; causal < 2; ++causal) {
+        for (int64_t seq = 128; seq <= 512; seq *= 2) {
+            p.causal = causal == 1;
+            p.seq_q = p.seq_k = seq;
+            synthetic_add(s, &p, RP_IMPL_naive, 2e-6 * (double)seq);
+            synthetic_add(s, &p, RP_IMPL_fused, 1e-6 * (double)seq);
+        }
+    }
+    synthetic_add(s, &decode, RP_IMPL_fused, 1e-3);
+    synthetic_write(s);
+}
+
+static void test_report(void **state)
+{
+    (void)state;
+    static const char *const says[] = {
+        "complete, 13 of 13 planned rows; job synthetic begun 2026-01-31T12:00:00.000Z",
+        "Measured on cpu-test",
+        "t4: 320 GB/s; fp16 65 TFLOP/s, ridge 203.1 FLOP/B",
+        "a100-sxm-80gb: 2039 GB/s; fp16 312 TFLOP/s, ridge 153 FLOP/B",
+        "h100-sxm-80gb: 3350 GB/s; fp16 989 TFLOP/s, ridge 295.2 FLOP/B",
+        "On t4, fp16 (ridge 203.1 FLOP/B), prefill is compute-bound without a mask from T = 406; "
+        "with a causal mask from T = 812 (above the sweep); decode is memory-bound at every length "
+        "(at most 4 FLOP/B).",
+        "On h100-sxm-80gb, fp16 (ridge 295.2 FLOP/B), prefill is compute-bound without a mask from "
+        "T = 590 (above the sweep)",
+        "On cpu-test, class_measured is missing: this file has no measured ceilings.",
+    };
+    struct synthetic s;
+    int exit_code = -1;
+    build(&s);
+    char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
+    for (size_t i = 0; i < RP_COUNT(says); ++i)
+        CHECK_CONTAINS(output, says[i], "report");
+    CHECK_TRUE(strstr(output, "nan") == NULL && strstr(output, "inf") == NULL, output);
+    CHECK_EQ_I64(exit_code, 0, "report");
+    free(output);
+    synthetic_end(&s);
+}
+
+static void test_chosen_gpus(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    build(&s);
+    char *output =
+        run_command(rp_summary_run, (const char *[]){"--gpu", "h200,h200-sxm-141gb", NULL}, s.path,
+                    RP_OK, &exit_code);
+    CHECK_CONTAINS(output, "\nh200-sxm-141gb: 4800 GB/s", "a prefix");
+    CHECK_TRUE(strstr(output, "\nt4: ") == NULL, "only what was asked for");
+    const char *first = strstr(output, "\nh200-sxm-141gb: ");
+    CHECK_TRUE(first && strstr(first + 1, "\nh200-sxm-141gb: ") == NULL, "once");
+    free(output);
+    free(run_command(rp_summary_run, (const char *[]){"--gpu", "a100", NULL}, s.path, RP_ERR_USAGE,
+                     &exit_code));
+    CHECK_CONTAINS(rp_status_message(), "fits several: a100-pcie-40gb", "ambiguous");
+    /* A GPU the file was measured on is there without being asked for. */
+    RP_WORD_SET(rp_study_devices(&s.study)[0].gpu_type, "l4");
+    synthetic_write(&s);
+    output = run_command(rp_summary_run, (const char *[]){"--gpu", "t4", NULL}, s.path, RP_OK,
+                         &exit_code);
+    CHECK_CONTAINS(output, "\nl4: 300 GB/s", "of the file");
+    free(output);
+    synthetic_end(&s);
+}
+
+/* The field of a CSV line, from 0; fields here hold no commas. Static buffer. */
+static const char *field(const char *line, int index)
+{
+    static char text[128];
+    for (; index > 0 && line; --index) {
+        line = strchr(line, ',');
+        line = line ? line + 1 : NULL;
+    }
+    size_t n = line ? strcspn(line, ",\n") : 0;
+    snprintf(text, sizeof text, "%.*s", (int)n, line ? line : "");
+    return text;
+}
+
+static int column(const char *csv, const char *name)
+{
+    int index = 0;
+    size_t length = strlen(name);
+    for (const char *p = csv; *p != '\n'; ++index) {
+        size_t n = strcspn(p, ",\n");
+        if (n == length && strncmp(p, name, n) == 0)
+            return index;
+        p += n + (p[n] == ',');
+    }
+    fail_msg("no column %s", name);
+    return -1;
+}
+
+static void test_summary_csv(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    build(&s);
+    char *csv =
+        run_command(rp_summary_run, (const char *[]){"--format", "csv", "--gpu", "t4", NULL},
+                    s.path, RP_OK, &exit_code);
+    /* 5 measured rows (2 masks by 2, one decode) and the same 5 for the T4, after the header. */
+    size_t lines = 0;
+    for (const char *p = csv; *p; ++p)
+        lines += *p == '\n';
+    CHECK_EQ_I64((int64_t)lines, 11, csv);
+    const char *line = strstr(csv, "\nt4,datasheet,prefill,fused,fp16,0,");
+    assert_non_null(line);
+    ++line;
+    CHECK_EQ_TEXT(field(line, column(csv, "class_ideal")), "both", "128..512 around 406");
+    CHECK_EQ_TEXT(field(line, column(csv, "crossover_ideal")), "at", "kind");
+    CHECK_EQ_TEXT(field(line, column(csv, "crossover_ideal_seq_k")), "406.25", "2 * 203.125");
+    CHECK_EQ_TEXT(field(line, column(csv, "ridge_flop_per_byte")), "203.125", "ridge");
+    CHECK_EQ_TEXT(field(line, column(csv, "intensity_max_flop_per_byte")), "256", "T=512");
+    CHECK_EQ_TEXT(field(line, column(csv, "class_measured")), "", "not measured on a T4");
+    line = strstr(csv, "\nt4,datasheet,decode,fused,fp16,0,4,1,");
+    assert_non_null(line);
+    CHECK_EQ_TEXT(field(line + 1, column(csv, "crossover_ideal")), "never", "decode");
+    CHECK_EQ_TEXT(field(line + 1, column(csv, "crossover_ideal_seq_k")), "", "decode");
+    CHECK_EQ_TEXT(field(line + 1, column(csv, "class_predicted")), "memory", "decode");
+    line = strstr(csv, "\ncpu-test,measured,prefill,fused,fp16,1,");
+    assert_non_null(line);
+    CHECK_EQ_TEXT(field(line + 1, column(csv, "naive_time_ratio")), "2", "twice as fast");
+    CHECK_EQ_TEXT(field(line + 1, column(csv, "points_timed")), "3", "points");
+    CHECK_EQ_TEXT(field(line + 1, column(csv, "class_ideal")), "", "of another basis");
+    free(csv);
+    synthetic_end(&s);
+}
+
+static void test_export(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    build(&s);
+    unmeasure(row_at(&s, 2), RP_OUTCOME_ERROR, "lost, \"quoted\"");
+    RP_WORD_SET(rp_study_devices(&s.study)[0].gpu_type, "t4");
+    synthetic_write(&s);
+    char *csv = run_command(rp_export_run, NULL, s.path, RP_OK, &exit_code);
+    const char *line = strchr(csv, '\n') + 1; /* row 0: naive T=128 */
+    CHECK_EQ_TEXT(field(line, column(csv, "run_id")), "run-1", "run");
+    CHECK_EQ_TEXT(field(line, column(csv, "gpu_type")), "t4", "device");
+    CHECK_EQ_TEXT(field(line, column(csv, "seq_k")), "128", "axis");
+    CHECK_EQ_TEXT(field(line, column(csv, "intensity_ideal_flop_per_byte")), "64", "T / 2");
+    CHECK_EQ_TEXT(field(line, column(csv, "class_ideal")), "memory", "64 below 203");
+    CHECK_EQ_TEXT(field(line, column(csv, "ridge_flop_per_byte")), "203.125", "ridge");
+    CHECK_EQ_TEXT(field(line, column(csv, "naive_time_ratio")), "1", "itself");
+    CHECK_EQ_TEXT(field(line, column(csv, "clock_hz")), "", "not applicable");
+    CHECK_EQ_TEXT(field(line, column(csv, "class_measured")), "missing", "no ceilings");
+    line = strchr(line, '\n') + 1; /* row 1: fused T=128 */
+    CHECK_EQ_TEXT(field(line, column(csv, "naive_time_ratio")), "2", "twice as fast");
+    line = strchr(line, '\n') + 1; /* row 2: lost */
+    CHECK_EQ_TEXT(field(line, column(csv, "status")), "error", "status");
+    CHECK_CONTAINS(line, ",error,\"lost, \"\"quoted\"\"\",,,,,", "quoted, and no times");
+    free(csv);
+    synthetic_end(&s);
+}
+
+/* Every column of /results is in the export, and JSON has null, never nan. */
+static void test_export_json(void **state)
+{
+    (void)state;
+    const struct rp_table_schema *schema = rp_table_schema(RP_TABLE_RESULTS);
+    struct synthetic s;
+    int exit_code = -1;
+    build(&s);
+    char *json = run_command(rp_export_run, (const char *[]){"--format", "json", NULL}, s.path,
+                             RP_OK, &exit_code);
+    CHECK_CONTAINS(json, "{\"format\": \"ridgepoint-export\", \"schema_version\": 1, \"rows\": [",
+                   "json");
+    for (size_t i = 0; i < schema->n_columns; ++i) {
+        char key[80];
+        snprintf(key, sizeof key, "\"%s\": ", schema->columns[i].name);
+        CHECK_CONTAINS(json, key, "every column");
+    }
+    CHECK_CONTAINS(json, "\"clock_hz\": null", "not applicable");
+    CHECK_TRUE(strstr(json, ": nan") == NULL && strstr(json, ": inf") == NULL, "numbers");
+    free(json);
+    synthetic_end(&s);
+}
+
+/* Rows of simulated devices are counted, not shown, unless asked for. */
+static void test_simulated(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    build(&s);
+    RP_WORD_SET(rp_study_devices(&s.study)[0].backend, "simulated");
+    RP_WORD_SET(rp_study_devices(&s.study)[0].gpu_type, "t4");
+    synthetic_write(&s);
+    char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
+    CHECK_CONTAINS(output, "13 rows of simulated devices are left out", "left out");
+    CHECK_TRUE(strstr(output, "Measured on") == NULL, "nothing was measured");
+    free(output);
+    output = run_command(rp_summary_run, (const char *[]){"--simulated", NULL}, s.path, RP_OK,
+                         &exit_code);
+    CHECK_CONTAINS(output, "Measured on t4", "asked for");
+    free(output);
+    synthetic_end(&s);
+}
+
+/* Rows without times are counted by status; a file without rows is an answer too. */
+static void test_statuses(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    build(&s);
+    unmeasure(row_at(&s, 0), RP_OUTCOME_OOM, "needs 1 GiB");
+    unmeasure(row_at(&s, 2), RP_OUTCOME_OOM, "needs 2 GiB");
+    unmeasure(row_at(&s, 1), RP_OUTCOME_UNSUPPORTED, "no");
+    synthetic_write(&s);
+    char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
+    CHECK_CONTAINS(output, "On cpu-test, 2 rows are oom.", "statuses");
+    CHECK_CONTAINS(output, "On cpu-test, 1 row is unsupported.", "statuses");
+    CHECK_CONTAINS(output, "1 of 3", "timed");
+    free(output);
+    s.study.tables[RP_TABLE_RESULTS].count = 0;
+    s.study.rows_planned = 13;
+    s.study.complete = false;
+    synthetic_write(&s);
+    output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
+    CHECK_CONTAINS(output, "partial, 0 of 13 planned rows", "no rows yet");
+    free(output);
+    synthetic_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_report),      cmocka_unit_test(test_chosen_gpus),
+        cmocka_unit_test(test_summary_csv), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_export_json), cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_statuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
