@@ -127,14 +127,32 @@ export_columns() {
     csv_columns "$@" <"$SCRATCH/.csv"
 }
 
+# count_words FILE.h5 NAME: how often each word is in a column: "error:1 ok:3".
+count_words() {
+    export_columns "$1" "$2" | LC_ALL=C sort | uniq -c | awk '{ print $2 ":" $1 }' | paste -s -d ' '
+}
+
+# children_of PID: process ids, one a line. Without a fork for each process there is.
+children_of() {
+    local path stat
+    for path in /proc/[0-9]*/stat; do
+        stat=
+        read -r stat 2>/dev/null <"$path" || continue
+        # The name in parentheses may hold blanks; what follows it is state, then parent.
+        stat=${stat##*) }
+        stat=${stat#* }
+        if [ "${stat%% *}" = "$1" ]; then
+            path=${path#/proc/}
+            printf '%s\n' "${path%/stat}"
+        fi
+    done 2>/dev/null
+}
+
 # worker_of PID: the process that measures for this ridgepoint, or nothing.
 worker_of() {
-    local status pid
-    for status in /proc/[0-9]*/status; do
-        pid=${status#/proc/}
-        pid=${pid%/status}
-        if grep -qx "PPid:[[:space:]]*$1" "$status" 2>/dev/null &&
-            tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qx 'worker'; then
+    local pid
+    for pid in $(children_of "$1"); do
+        if tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qx 'worker'; then
             printf '%s\n' "$pid"
             return 0
         fi

@@ -24,24 +24,16 @@ if command -v mpirun >/dev/null; then
     mpirun --oversubscribe -n 2 "$RIDGEPOINT" run tiny.yaml -o ranks.h5 --device cpu --threads 1 \
         --progress none >"$OUT" 2>"$ERR" </dev/null &
     launcher=$!
-    ranks_of() {
-        local status
-        for status in /proc/[0-9]*/status; do
-            if grep -qx "PPid:[[:space:]]*$1" "$status" 2>/dev/null; then
-                basename "$(dirname "$status")"
-            fi
-        done
-    }
     all_work() {
         local rank found=0
-        for rank in $(ranks_of "$launcher"); do
+        for rank in $(children_of "$launcher"); do
             has_worker "$rank" && found=$((found + 1))
         done
         [ "$found" -eq 2 ]
     }
     wait_for 30 all_work || fail 'two ranks with a worker each did not appear'
     sleep 1
-    mapfile -t ranks < <(ranks_of "$launcher")
+    mapfile -t ranks < <(children_of "$launcher")
     workers=()
     for rank in "${ranks[@]}"; do
         workers+=("$(worker_of "$rank")")

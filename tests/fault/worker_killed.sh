@@ -20,15 +20,16 @@ sweep:
   - {stage: decode, heads: 2, seq_k: 256, head_dim: 32, dtype: fp32, impl: [fused]}
 YAML
 
-# CPU seconds of a process exceed the limit: past opening, in the middle of sampling.
+# User time of a process exceeds the limit: past opening a device, which costs system time (a
+# buffer as large as the caches is touched), and in the middle of sampling, which is all user time.
 has_worked() { # PID TICKS
     local stat
     stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
     stat=${stat##*) }
     # shellcheck disable=SC2086
     set -- "$2" $stat
-    # state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime
-    [ $((${13} + ${14})) -ge "$1" ]
+    # state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime
+    [ "${13}" -ge "$1" ]
 }
 
 # strike SIGNAL FILE.h5: starts the job, sends SIGNAL to its worker, waits for the end.
@@ -39,7 +40,7 @@ strike() {
     local rank=$!
     wait_for 30 has_worker "$rank" || fail 'no worker process appeared'
     worker=$(worker_of "$rank")
-    wait_for 30 has_worked "$worker" "$(($(getconf CLK_TCK) * 8 / 10))" ||
+    wait_for 30 has_worked "$worker" "$(($(getconf CLK_TCK) * 7 / 10))" ||
         fail 'the worker does not work'
     kill -s "$signal" "$worker"
     wait "$rank" || code=$?
@@ -52,8 +53,8 @@ strike() {
 
 check_rows() { # FILE.h5 STATUS WORDS
     local file=$1 status=$2 words=$3
-    expect_equal "$(export_columns "$file" status | sort | uniq -c | tr -s ' \n' ' ')" \
-        "$(printf ' 1 %s 3 ok ' "$status")" "statuses after the fault"
+    expect_equal "$(count_words "$file" status | tr ' ' '\n' | sort)" \
+        "$(printf '%s\n' "$status:1" ok:3 | sort)" 'statuses after the fault'
     export_columns "$file" status reason time_median_s | grep "^$status" >row
     expect_text row "$words" 'the reason says what happened'
     [ -z "$(cut -f 3 row)" ] || fail "a row with status $status has a time"
@@ -73,8 +74,3 @@ check_rows crashed.h5 error 'signal 11'
 sum=$(sha256sum <killed.h5)
 expect 1 "$RIDGEPOINT" run job.yaml -o killed.h5 --device cpu --threads 1 --progress none
 expect_equal "$(sha256sum <killed.h5)" "$sum" 'a run with nothing left to do changes no byte'
-# --retry measures the failed row again and replaces it.
-expect 0 "$RIDGEPOINT" run job.yaml -o killed.h5 --device cpu --threads 1 --progress none \
-    --retry error,timeout
-expect_equal "$(export_columns killed.h5 status | sort | uniq -c | tr -s ' \n' ' ')" ' 4 ok ' \
-    'statuses after --retry'

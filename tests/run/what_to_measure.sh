@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Ways to say what to measure: standard input, --set, --only, --point; the default output.
+# Ways to say what to measure: standard input, --set, --point; the default output.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -30,12 +30,6 @@ expect 2 "$RIDGEPOINT" run tiny.yaml -o bad.h5 "${quick[@]}" --set measure.min_s
 expect 2 "$RIDGEPOINT" run tiny.yaml -o bad.h5 "${quick[@]}" --set seed
 expect 2 "$RIDGEPOINT" run tiny.yaml -o bad.h5 "${quick[@]}" --set sweep.7.seq=16
 expect_no_file bad.h5
-
-# --only: one point of the job.
-point=$(export_columns tiny.h5 point | sort | head -n 1)
-expect 0 "$RIDGEPOINT" run tiny.yaml -o only.h5 "${quick[@]}" --only "$point"
-expect_equal "$(export_columns only.h5 point | sort -u)" "$point" '--only measures that point'
-expect_equal "$(export_columns only.h5 impl | wc -l)" 3 '--only measures its implementations'
 
 # --point: without a job. The id is the first 16 hex digits of SHA-256 of the canonical text.
 expect 0 "$RIDGEPOINT" run --point 'prefill heads=4 head_dim=16 seq=48 dtype=fp16 causal=true' \
