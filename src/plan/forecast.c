@@ -2,8 +2,8 @@
  * forecast.c - nominal rates instead of measured ones.
  *
  *   launch_s = max(flops_impl / peak, bytes_impl / bandwidth) + overhead
- *   impl_s   = warm-up launches + samples, each with its eviction when the cache is cold; samples
- *              until max_time_s or max_samples, at least two
+ *   impl_s   = the memory pass, warm-up and samples, each launch with its eviction when the cache
+ *              is cold; samples until max_time_s or max_samples, one at least
  *   point_s  = filling the inputs + the oracle + the sum of impl_s
  *
  * The rates are round numbers of ordinary machines, right within a factor of a few. They order
@@ -11,6 +11,7 @@
  */
 #include "plan/forecast.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/cost.h"
@@ -31,8 +32,8 @@ static const double fill_bytes_per_s = 2e9;  /* Philox and rounding to the dtype
 static const double oracle_flop_per_s = 1e9; /* double precision, plain code */
 
 enum {
-    LAUNCHES_BEFORE_SAMPLES = 3, /* the memory pass and the shortest warm-up */
-    EVICTED_CACHES = 2           /* of how many last-level caches is read before a cold sample */
+    WARMUP_LAUNCHES = 6, /* of a launch so short that they fit a quarter of max_time_s */
+    EVICTED_CACHES = 2   /* of how many last-level caches is read before a cold sample */
 };
 
 struct rates {
@@ -106,9 +107,11 @@ double rp_forecast_point_s(const struct rp_device_row *device, int threads,
         double sample_s = one_s + evict_s;
         if (one_s <= 0.0)
             continue;
+        double warmup_s =
+            smaller(WARMUP_LAUNCHES * sample_s, larger(0.0, protocol->max_time_s / 4 - sample_s));
         double samples =
-            smaller(larger(2.0, protocol->max_time_s / sample_s), (double)protocol->max_samples);
-        total_s += (LAUNCHES_BEFORE_SAMPLES + samples) * sample_s;
+            smaller(ceil(protocol->max_time_s / sample_s), (double)protocol->max_samples);
+        total_s += sample_s + warmup_s + samples * sample_s;
     }
     struct rp_cost paper;
     if (rp_cost_of(p, &paper) == RP_OK)
