@@ -15,6 +15,7 @@
 
 #include "store/results_hdf5.h"
 #include "store/results_hdf5_private.h"
+#include "store/seal.h"
 
 enum { MAX_GROUPS = 64 };
 
@@ -78,7 +79,9 @@ bool rp_hdf5_child_count(hid_t group, uint64_t limit, uint64_t *count)
     return true;
 }
 
-/* Plain reasons first: HDF5 says little about a file it cannot open. */
+/* Plain reasons first: HDF5 says little about a file it cannot open, and may crash on a damaged
+ * one.
+ */
 static enum rp_status look_at_file(const char *path, uint64_t *bytes)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
@@ -95,8 +98,12 @@ static enum rp_status look_at_file(const char *path, uint64_t *bytes)
     else if (read(descriptor, start, sizeof start) != (ssize_t)sizeof start ||
              memcmp(start, signature, sizeof signature) != 0)
         status = RP_FAIL(RP_ERR_DAMAGED, "%s is not an HDF5 file", path);
-    if (status == RP_OK)
+    if (status == RP_OK) {
         *bytes = (uint64_t)about.st_size;
+        status = rp_seal_check(descriptor, *bytes);
+        if (status != RP_OK)
+            status = RP_FAIL(status, "%s %s", path, rp_status_message());
+    }
     close(descriptor);
     return status;
 }
