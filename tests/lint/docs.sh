@@ -28,7 +28,8 @@ fault() {
         "scripts/$script" --help
     done
 } >"$SCRATCH/help" 2>&1 || fault "a --help failed; see the end of: $(tail -n 2 "$SCRATCH/help")"
-tools='--preset --build --install --prefix --output-on-failure --parallel --oversubscribe --version'
+tools='--preset --build --install --prefix --test-dir --output-on-failure --parallel'
+tools+=' --oversubscribe --version'
 grep -oE -- '--[a-z][a-z-]+' "$SCRATCH/help" | sort -u >"$SCRATCH/options"
 for document in "${documents[@]}"; do
     while IFS= read -r option; do

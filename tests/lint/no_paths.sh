@@ -22,7 +22,7 @@ forbid() {
 }
 forbid '(^|[^A-Za-z0-9_.}])/(home|root|Users|work|scratch|mnt|nfs)/[A-Za-z0-9_]' \
     'a folder of one machine'
-forbid '/tmp/build' 'a folder of one machine'
+forbid '/tmp/[b]uild' 'a folder of one machine'
 forbid '[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.(com|org|net|edu|io|de|dev|local)' "somebody's address"
 forbid '(^|[^A-Za-z0-9.-])[a-z0-9-]+\.(internal|intranet|corp|lan)([^A-Za-z0-9(]|$)' \
     'a private host'
