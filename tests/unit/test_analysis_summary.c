@@ -28,11 +28,11 @@ static void test_report(void **state)
         "t4: 320 GB/s; fp16 65 TFLOP/s, ridge 203.1 FLOP/B",
         "a100-sxm-80gb: 2039 GB/s; fp16 312 TFLOP/s, ridge 153 FLOP/B",
         "h100-sxm-80gb: 3350 GB/s; fp16 989 TFLOP/s, ridge 295.2 FLOP/B",
-        "On t4, fp16 (ridge 203.1 FLOP/B), prefill is compute-bound without a mask from T = 406; "
-        "with a causal mask from T = 812 (above the sweep); decode is memory-bound at every length "
-        "(at most 4 FLOP/B).",
-        "On h100-sxm-80gb, fp16 (ridge 295.2 FLOP/B), prefill is compute-bound without a mask from "
-        "T = 590 (above the sweep)",
+        "On t4, fp16 (ridge 203.1 FLOP/B), prefill is compute-bound without a mask from T = 406;",
+        "; with a causal mask from T = 812 (above the sweep); decode is memory-bound at every ",
+        "decode is memory-bound at every length (at most 4 FLOP/B).",
+        "On h100-sxm-80gb, fp16 (ridge 295.2 FLOP/B), prefill is compute-bound without a mask ",
+        "without a mask from T = 590 (above the sweep)",
         "On cpu-test, class_measured is missing: this file has no measured ceilings.",
     };
     struct synthetic s;
