@@ -48,7 +48,7 @@ static int list(char *names, size_t size)
             continue;
         ++count;
         size_t used = strlen(names);
-        snprintf(names + used, size - used, "%s ", e->d_name);
+        snprintf(names + used, size - used, "%.200s ", e->d_name);
     }
     closedir(d);
     return count;
