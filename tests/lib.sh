@@ -110,13 +110,9 @@ run_tiny() {
     expect 0 "$RIDGEPOINT" run tiny.yaml -o "$output" --device cpu --threads 1 --progress none "$@"
 }
 
-# csv_columns NAME... <CSV: these columns, tab-separated, one line a row, without the header. Fields
-# in quotes may hold commas, quotes and newlines.
+# csv_columns NAME... <CSV: these columns, tab-separated, one line a row, without the header.
 csv_columns() {
-    python3 -c '
-import csv, sys
-for row in csv.DictReader(sys.stdin):
-    print("\t".join(row[name] for name in sys.argv[1:]))' "$@"
+    awk -v names="$*" -f "$RP_SOURCE/tests/csv_columns.awk"
 }
 
 # export_columns FILE.h5 NAME...: the same of a result file.
