@@ -49,7 +49,8 @@ static int list(char *names, size_t size)
         ++count;
         if (strlen(names) + strlen(e->d_name) + 2 > size)
             fail_msg("more files than the test expects");
-        strcat(strcat(names, e->d_name), " ");
+        memcpy(names + strlen(names), e->d_name, strlen(e->d_name) + 1);
+        memcpy(names + strlen(names), " ", 2);
     }
     closedir(d);
     return count;

@@ -43,8 +43,8 @@ static void fill_cell(const struct rp_column *column, char *row, size_t n)
     static const double numbers[] = {0.0,          -0.0,     1e-300, DBL_MAX, -DBL_MIN,
                                      DBL_TRUE_MIN, INFINITY, NAN,    1.0 / 3};
     static const char *const texts[] = {"", "a: \"b\"\n\tc",
-                                        "gr\xc3\xb6\xc3\x9f"
-                                        "e\r\x01",
+                                        ("gr\xc3\xb6\xc3\x9f"
+                                         "e\r\x01"),
                                         "back\\slash \\x41 \\xff \\x", "\xff"};
     char *field = row + column->offset;
     switch (column->kind) {
@@ -239,7 +239,7 @@ static void test_digest_sees_every_column(void **state)
             char *row = rp_study_row(&study, (enum rp_table_id)id, 1);
             char *byte = row + schema->columns[c].offset;
             if (schema->columns[c].kind == RP_COLUMN_TEXT)
-                memcpy(&byte, byte, sizeof byte);
+                memcpy((void *)&byte, row + schema->columns[c].offset, sizeof(char *));
             if (!byte || !*byte)
                 continue; /* an empty text has no byte to change */
             *byte ^= 1;
