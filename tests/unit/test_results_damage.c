@@ -22,7 +22,7 @@
 #include "store/seal.h"
 
 enum outcome { REFUSED, UNCHANGED, WRONG, BAD_MESSAGE, CRASHED, HUNG, OUTCOMES };
-enum { LIMIT_CPU_S = 2, LIMIT_S = 60 };
+enum { LIMIT_CPU_S = 2, LIMIT_S = 60, EXIT_CODE = 40 }; /* a sanitizer ends with 1 */
 
 static char folder[] = "/tmp/ridgepoint-damage.XXXXXX";
 static char path[64];
@@ -121,12 +121,15 @@ static enum outcome read_in_child(void)
         const struct rlimit cpu = {LIMIT_CPU_S, LIMIT_CPU_S};
         setrlimit(RLIMIT_CPU, &cpu); /* a busy machine must not look like a loop */
         alarm(LIMIT_S);
-        _exit((int)read_here());
+        if (!freopen("/dev/null", "w", stderr)) /* what a crash prints says nothing new */
+            _exit(EXIT_CODE + BAD_MESSAGE);
+        _exit(EXIT_CODE + (int)read_here());
     }
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) < CRASHED)
-        return (enum outcome)WEXITSTATUS(status);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) - EXIT_CODE : CRASHED;
+    if (code >= 0 && code < CRASHED)
+        return (enum outcome)code;
     int killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return killer == SIGALRM || killer == SIGKILL || killer == SIGXCPU ? HUNG : CRASHED;
 }
