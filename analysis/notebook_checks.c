@@ -204,15 +204,16 @@ static void check_naive(const struct rp_check_source *source, struct rp_finding 
                  compared == 1 ? "" : "s");
 }
 
-static bool same_device(const struct rp_study *study, const struct rp_result *a,
-                        const struct rp_result *b)
+/* The devices of one type share a sweep: the rows of a curve come from any of them. */
+static bool same_device_type(const struct rp_study *study, const struct rp_result *a,
+                             const struct rp_result *b)
 {
     const struct rp_device_row *x = rp_study_device_of(study, a);
     const struct rp_device_row *y = rp_study_device_of(study, b);
-    return x && y && (x == y || (x->uuid[0] && strcmp(x->uuid, y->uuid) == 0));
+    return x && y && strcmp(x->gpu_type, y->gpu_type) == 0 && a->threads == b->threads;
 }
 
-/* The row of reference at one length, by the device of `like`; null when there is none. */
+/* The row of reference at one length, by the device type of `like`; null when there is none. */
 static const struct rp_result *reference_row(const struct rp_check_source *source, int64_t seq,
                                              const struct rp_result *like,
                                              const struct rp_study *in_study)
@@ -223,7 +224,7 @@ static const struct rp_result *reference_row(const struct rp_check_source *sourc
         .source = source, .impl = "reference", .point = prefill(8, seq, 64, RP_DTYPE_fp16)};
     c.point.causal = true;
     while ((row = next_row(&c, &study))) {
-        if (study == in_study && same_device(study, row, like))
+        if (study == in_study && same_device_type(study, row, like))
             return row;
     }
     return NULL;
@@ -246,7 +247,7 @@ static void judge_growth(const struct rp_result *small, const struct rp_result *
         (double)small->peak_memory_bytes / mib);
 }
 
-/* One device that has a row at T=256; true when it gave a number. */
+/* One device type that has a row at T=256; true when it gave a number. */
 static bool judge_device(const struct rp_check_source *source, const struct rp_study *study,
                          const struct rp_result *small, struct rp_finding *f)
 {
@@ -267,7 +268,7 @@ static bool judge_device(const struct rp_check_source *source, const struct rp_s
     return false;
 }
 
-/* Every device that measured T=256 is asked for T=1024; the first that fails decides. */
+/* Every device type that measured T=256 is asked for T=1024; the first that fails decides. */
 static void check_memory(const struct rp_check_source *source, struct rp_finding *f)
 {
     const struct rp_study *study = NULL;

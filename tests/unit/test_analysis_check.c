@@ -41,6 +41,7 @@ enum change {
     MEMORY_OOM,
     MEMORY_LONG_MISSING,
     OTHER_DEVICE,
+    OTHER_TYPE,
     SIMULATED
 };
 
@@ -92,7 +93,10 @@ static void change(struct synthetic *s, enum change what)
     case MEMORY_LONG_MISSING:
         row_at(s, 3)->batch = 2;
         break;
-    case OTHER_DEVICE: /* T=1024 by another card: not to be divided */
+    case OTHER_TYPE: /* T=1024 by a card of another type: not to be divided */
+        RP_WORD_SET(other.gpu_type, "l40s");
+        /* fall through */
+    case OTHER_DEVICE: /* by another card of the type, as when they share the sweep */
         RP_WORD_SET(other.uuid, "uuid-2");
         CHECK_OK(rp_study_append(&s->study, RP_TABLE_DEVICES, &other), "device");
         row_at(s, 3)->device = 1;
@@ -149,7 +153,8 @@ static const struct {
      "SKIP empirical_memory_quadratic_in_T: no row of reference "
      "at B=1 H=8 D=64 fp16 causal, T=1024",
      0},
-    {"two cards", OTHER_DEVICE, "SKIP empirical_memory_quadratic_in_T: no row of reference", 0},
+    {"two cards of one type", OTHER_DEVICE, "PASS empirical_memory_quadratic_in_T", 0},
+    {"two types", OTHER_TYPE, "SKIP empirical_memory_quadratic_in_T: no row of reference", 0},
     {"simulated", SIMULATED, "SKIP naive_matches_sdpa_1e_minus_3: no row", 0},
 };
 
