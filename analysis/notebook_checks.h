@@ -1,5 +1,5 @@
 /*
- * notebook_checks.h - the notebook's six checks by their names (contract, section 7).
+ * notebook_checks.h - the notebook's six checks by their names.
  *
  * A counting check takes flops_dense and bytes_min from the rows where a file has the shape, and
  * from the model otherwise. A measured check without its rows is a SKIP that says what is missing.

@@ -1,4 +1,4 @@
-/* softmax.h - the softmax of one row of scores in memory, in place. */
+/* softmax.h - scores become probabilities in place: a whole matrix, or a row tile by tile. */
 #ifndef RP_KERNELS_CPU_SOFTMAX_H
 #define RP_KERNELS_CPU_SOFTMAX_H
 

@@ -44,7 +44,7 @@ enum rp_status rp_status_set(enum rp_status code, const char *format, ...) RP_PR
 /* The sentence of this thread's last failure; "" before the first. Valid until the next failure. */
 const char *rp_status_message(void);
 
-/* Exit code of a program that ends with this status: 0, 2, 3 or 75 (contract, section 1). */
+/* Exit code of a program that ends with this status: 0, 2, 3 or 75 (docs/man/). */
 int rp_status_exit_code(enum rp_status status);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * cost.h - work and traffic of one attention call, counted on paper (contract, section 5).
+ * cost.h - work and traffic of one attention call, counted on paper (docs/MODEL.md).
  *
  * All in 64-bit integers; RP_ERR_CONFIG when a count does not fit.
  */

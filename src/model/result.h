@@ -9,7 +9,7 @@
 #include "model/impl.h"
 #include "model/point.h"
 
-/* Contract, section 3. The names are the words of the column `status`. */
+/* What became of a row. The names are the words of the column `status`. */
 enum rp_outcome {
     RP_OUTCOME_OK,
     RP_OUTCOME_MISMATCH,

@@ -56,7 +56,7 @@ static bool advance(const struct rp_block *block, struct choice *choice)
     return false;
 }
 
-/* The point of a choice, with the defaults of the contract; not yet normalised. */
+/* The point of a choice, with the defaults of what the block does not say; not yet normalised. */
 static struct rp_point make_point(const struct rp_block *block, const struct choice *choice,
                                   const struct rp_model_list *models)
 {

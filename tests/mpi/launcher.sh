@@ -12,7 +12,7 @@ mpi() {
     mpirun --oversubscribe -n "$ranks" "$RIDGEPOINT" "$@" --device cpu --threads 1 --progress none
 }
 
-# Refused by rank 0: one sentence, the exit code of the contract, nothing written.
+# Refused by rank 0: one sentence, the exit code of a single rank, nothing written.
 sed 's/heads: 4/haeds: 4/' tiny.yaml >bad.yaml
 expect 2 mpi 3 run bad.yaml -o bad.h5
 expect_equal "$(grep -c haeds "$ERR")" 1 'how often the bad key is named'

@@ -49,7 +49,7 @@ static void test_every_column(void **state)
                                                       "ceilings", "runs",    "labels"};
     for (int id = 0; id < RP_TABLE_COUNT; ++id) {
         const struct rp_table_schema *schema = rp_table_schema((enum rp_table_id)id);
-        CHECK_EQ_TEXT(schema->name, names[id], "in the order of the contract");
+        CHECK_EQ_TEXT(schema->name, names[id], "in the order of docs/FILE.md");
         CHECK_TRUE(schema->n_columns > 0, schema->name);
         for (size_t i = 0; i < schema->n_columns; ++i) {
             check_column(schema, &schema->columns[i]);

@@ -67,12 +67,12 @@ static void test_defaults(void **state)
     CHECK_EQ_TEXT(got,
                   "cache=cold target_ci=0.01 min_samples=10 max_samples=1000 max_time_s=2 "
                   "timeout_s=60 rows=64",
-                  "the contract's protocol");
+                  "the protocol");
     rp_point_text(&job.points[0].point, text);
     CHECK_EQ_TEXT(text,
                   "stage=prefill batch=1 heads=4 kv_heads=4 seq_q=64 seq_k=64 head_dim=32 "
                   "dtype=fp16 causal=1",
-                  "the contract's block");
+                  "the block");
     CHECK_EQ_I64(job.points[0].impls, RP_IMPL_ALL, "all implementations");
     rp_job_clear(&job);
 }
