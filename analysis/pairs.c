@@ -45,7 +45,8 @@ void rp_pairs_clear(struct rp_pairs *pairs)
     *pairs = (struct rp_pairs){0};
 }
 
-const struct rp_result *rp_pairs_find(const struct rp_pairs *pairs, const struct rp_result *row)
+/* The indexed row of the same run, device and point; null when there is none. */
+static const struct rp_result *find(const struct rp_pairs *pairs, const struct rp_result *row)
 {
     size_t low = 0;
     size_t high = pairs->count;
@@ -64,6 +65,6 @@ const struct rp_result *rp_pairs_find(const struct rp_pairs *pairs, const struct
 
 double rp_pairs_time_ratio(const struct rp_pairs *pairs, const struct rp_result *row)
 {
-    const struct rp_result *other = rp_pairs_find(pairs, row);
+    const struct rp_result *other = find(pairs, row);
     return other && row->time_median_s > 0 ? other->time_median_s / row->time_median_s : NAN;
 }

@@ -23,10 +23,8 @@ enum rp_status rp_pairs_index(const struct rp_study *study, const char *impl,
                               struct rp_pairs *pairs) RP_MUST_CHECK;
 void rp_pairs_clear(struct rp_pairs *pairs);
 
-/* The indexed row of the same run, device and point; null when there is none. */
-const struct rp_result *rp_pairs_find(const struct rp_pairs *pairs, const struct rp_result *row);
-
-/* Time of the indexed implementation over the time of `row`; NaN when either is not there. */
+/* Time of the indexed row of the same run, device and point over the time of `row`; NaN when either
+ * is not there. */
 double rp_pairs_time_ratio(const struct rp_pairs *pairs, const struct rp_result *row);
 
 #endif

@@ -7,8 +7,6 @@
 #ifndef RP_KERNELS_KERNEL_H
 #define RP_KERNELS_KERNEL_H
 
-#include <stddef.h>
-
 #include "base/status.h"
 #include "device/backend.h"
 #include "model/impl.h"

@@ -6,7 +6,6 @@
 #ifndef RP_KERNELS_CPU_STORAGE_H
 #define RP_KERNELS_CPU_STORAGE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "kernels/cpu/isa.h"

@@ -5,21 +5,11 @@
 #include <stdio.h>
 #include <time.h>
 
-static double read_s(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double rp_clock_now_s(void)
 {
-    return read_s(CLOCK_MONOTONIC);
-}
-
-double rp_clock_process_cpu_s(void)
-{
-    return read_s(CLOCK_PROCESS_CPUTIME_ID);
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void rp_clock_sleep_s(double duration_s)

@@ -2,13 +2,8 @@
 #ifndef RP_BASE_CLOCK_H
 #define RP_BASE_CLOCK_H
 
-#include <stddef.h>
-
 /* Seconds since an arbitrary start; never steps back. */
 double rp_clock_now_s(void);
-
-/* CPU time of this process, all threads, user and system. */
-double rp_clock_process_cpu_s(void);
 
 /* Sleeps at least this long; returns early on a signal. */
 void rp_clock_sleep_s(double duration_s);

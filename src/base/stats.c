@@ -48,18 +48,3 @@ struct rp_stats_interval rp_stats_median_interval(const double *sorted, size_t n
         interval.level = 0;
     return interval;
 }
-
-double rp_stats_spread(const double *values, size_t n)
-{
-    double *sorted = n > 1 ? malloc(n * sizeof *sorted) : NULL;
-    if (!sorted)
-        return 0;
-    for (size_t i = 0; i < n; ++i)
-        sorted[i] = values[i];
-    rp_stats_sort(sorted, n);
-    double median = rp_stats_median(sorted, n);
-    double low = (median - sorted[0]) / median;
-    double high = (sorted[n - 1] - median) / median;
-    free(sorted);
-    return low > high ? low : high;
-}

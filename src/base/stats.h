@@ -24,7 +24,4 @@ double rp_stats_median(const double *sorted, size_t n);
 /* Of sorted values; n at least 1; `level` in 0..1, for instance 0.95. */
 struct rp_stats_interval rp_stats_median_interval(const double *sorted, size_t n, double level);
 
-/* Of n values (not sorted, not changed): largest relative distance from the median, 0 for n = 1. */
-double rp_stats_spread(const double *values, size_t n);
-
 #endif

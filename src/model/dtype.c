@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const struct rp_dtype_info infos[] = {
-#define RP_DTYPE(name, storage_bytes, exponent_bits, mantissa_bits, has_infinity)                  \
-    {#name, storage_bytes, exponent_bits, mantissa_bits, has_infinity},
+#define RP_DTYPE(name, storage_bytes, exponent_bits, mantissa_bits)                                \
+    {#name, storage_bytes, exponent_bits, mantissa_bits},
 #include "registry/dtypes.def"
 #undef RP_DTYPE
 };

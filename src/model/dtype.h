@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum rp_dtype {
-#define RP_DTYPE(name, storage_bytes, exponent_bits, mantissa_bits, has_infinity) RP_DTYPE_##name,
+#define RP_DTYPE(name, storage_bytes, exponent_bits, mantissa_bits) RP_DTYPE_##name,
 #include "registry/dtypes.def"
 #undef RP_DTYPE
     RP_DTYPE_COUNT
@@ -18,7 +18,6 @@ struct rp_dtype_info {
     int storage_bytes;
     int exponent_bits;
     int mantissa_bits; /* stored */
-    bool has_infinity;
 };
 
 const struct rp_dtype_info *rp_dtype_info(enum rp_dtype dtype);

@@ -2,7 +2,6 @@
 #include "plan/block.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "plan/value.h"
 

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "base/text.h"
-
 struct builder {
     yaml_parser_t parser;
     const char *source;

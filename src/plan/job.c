@@ -4,7 +4,6 @@
  */
 #include "plan/job.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
