@@ -62,10 +62,7 @@ static enum rp_status print_table(const struct rp_finding findings[RP_NOTEBOOK_C
         rp_table_word(writer, rp_check_outcome_name(f->outcome));
         rp_table_f64(writer, f->value, NULL);
         rp_table_word(writer, f->text);
-        if (f->origin[0])
-            rp_table_word(writer, f->origin);
-        else
-            rp_table_missing(writer);
+        rp_table_word_or_missing(writer, f->origin);
     }
     return rp_table_end(writer);
 }

@@ -132,8 +132,7 @@ static bool intermediates_of(const struct rp_study *study, const struct rp_resul
     enum rp_impl impl;
     if (!device || !rp_impl_find(row->impl, &impl) || rp_result_point(row, &p) != RP_OK)
         return false;
-    const struct rp_method_device on = {device->backend, (int)row->threads,
-                                        device->multiprocessors};
+    const struct rp_method_device on = rp_method_device_of(device, (int)row->threads);
     if (rp_method_cost_of(&on, impl, &p, &method) != RP_OK)
         return false;
     *bytes = method.scores_bytes + method.workspace_bytes;

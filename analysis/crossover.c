@@ -48,8 +48,7 @@ struct rp_crossover rp_crossover_ideal(const struct rp_gpu_spec *gpu, const stru
                                        bool dense)
 {
     struct rp_crossover x = {RP_CROSSOVER_MISSING, NAN, limit_of(p)};
-    double ridge =
-        rp_ridge(rp_gpu_spec_peak(gpu, rp_bound_ideal_path(p->dtype)), gpu->bandwidth_bytes_per_s);
+    double ridge = rp_bound_ideal_ridge(gpu, p->dtype);
     /* Fewer keys than queries would leave a causal row without a key. */
     const double longest = 0x1p40; /* a limit that is only reached beyond is not reached */
     double low = rp_crossover_follows(p) ? 1 : (double)p->seq_q;

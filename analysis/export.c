@@ -109,14 +109,6 @@ static size_t list_columns(struct rp_table_column columns[COLUMNS_MAX])
     return n;
 }
 
-static void put_word(struct rp_table_writer *w, const char *word)
-{
-    if (word && *word)
-        rp_table_word(w, word);
-    else
-        rp_table_missing(w);
-}
-
 /* A cell of any table; `row` null: not applicable. */
 static void put_column(struct rp_table_writer *w, const struct rp_column *column, const void *row)
 {
@@ -133,7 +125,7 @@ static void put_column(struct rp_table_writer *w, const struct rp_column *column
     if (column->kind == RP_COLUMN_F64)
         rp_table_f64(w, real, NULL);
     else if (column->kind != RP_COLUMN_I64)
-        put_word(w, column->kind == RP_COLUMN_WORD ? member : text);
+        rp_table_word_or_missing(w, column->kind == RP_COLUMN_WORD ? member : text);
     else if (whole == -1)
         rp_table_missing(w);
     else
@@ -143,7 +135,7 @@ static void put_column(struct rp_table_writer *w, const struct rp_column *column
 static void put_lead(struct rp_table_writer *w, const struct lead *lead, const struct row_view *v)
 {
     if (lead->origin == ORIGIN_FILE) {
-        put_word(w, v->path);
+        rp_table_word_or_missing(w, v->path);
         return;
     }
     bool of_run = lead->origin == ORIGIN_RUN;
@@ -169,13 +161,13 @@ static void put_derived(struct rp_table_writer *w, const struct row_view *v)
     rp_table_f64(w, v->ridge, NULL);
     rp_table_word(w, rp_class_name(v->ideal.class_name));
     rp_table_word(w, rp_class_name(v->ideal_dense.class_name));
-    put_word(w, v->ideal.reason);
+    rp_table_word_or_missing(w, v->ideal.reason);
     rp_table_word(w, rp_class_name(v->predicted.class_name));
-    put_word(w, v->predicted.reason);
+    rp_table_word_or_missing(w, v->predicted.reason);
     rp_table_word(w, rp_class_name(v->measured.class_name));
-    put_word(w, v->measured.reason);
+    rp_table_word_or_missing(w, v->measured.reason);
     bool near = v->measured.nearest != RP_CLASS_MISSING;
-    put_word(w, near ? rp_class_name(v->measured.nearest) : NULL);
+    rp_table_word_or_missing(w, near ? rp_class_name(v->measured.nearest) : NULL);
     rp_table_f64(w, v->measured.floor_s, NULL);
     rp_table_f64(w, v->measured.attained_frac, NULL);
 }
@@ -196,8 +188,7 @@ static void judge(struct row_view *v, const struct rp_study *study, const struct
     v->ideal = rp_verdict_ideal(gpu, gpu_type, &p, false);
     v->ideal_dense = rp_verdict_ideal(gpu, gpu_type, &p, true);
     if (gpu)
-        v->ridge = rp_ridge(rp_gpu_spec_peak(gpu, rp_bound_ideal_path(p.dtype)),
-                            gpu->bandwidth_bytes_per_s);
+        v->ridge = rp_bound_ideal_ridge(gpu, p.dtype);
     if (rp_impl_find(v->row->impl, &impl))
         v->predicted = rp_verdict_predicted(gpu, gpu_type, &p, impl);
 }

@@ -38,8 +38,8 @@ static struct rp_fault *append(struct rp_faults *faults)
     return &faults->items[faults->count++];
 }
 
-static struct rp_fault *add(struct rp_faults *faults, struct rp_place place, const char *column,
-                            const char *value)
+static struct rp_fault *add(struct rp_faults *faults, struct rp_fault_place place,
+                            const char *column, const char *value)
 {
     struct rp_fault *fault = append(faults);
     if (!fault)
@@ -49,7 +49,7 @@ static struct rp_fault *add(struct rp_faults *faults, struct rp_place place, con
     return fault;
 }
 
-void rp_faults_error(struct rp_faults *faults, struct rp_place place, const char *column,
+void rp_faults_error(struct rp_faults *faults, struct rp_fault_place place, const char *column,
                      const char *value, const char *expected, ...)
 {
     struct rp_fault *fault = add(faults, place, column, value);
@@ -62,7 +62,7 @@ void rp_faults_error(struct rp_faults *faults, struct rp_place place, const char
     va_end(args);
 }
 
-void rp_faults_warning(struct rp_faults *faults, struct rp_place place, const char *column,
+void rp_faults_warning(struct rp_faults *faults, struct rp_fault_place place, const char *column,
                        const char *value, const char *expected, ...)
 {
     struct rp_fault *fault = add(faults, place, column, value);

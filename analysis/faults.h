@@ -33,15 +33,15 @@ void rp_faults_init(struct rp_faults *faults);
 void rp_faults_clear(struct rp_faults *faults);
 
 /* Where in which table; copied into each fault. */
-struct rp_place {
+struct rp_fault_place {
     const char *table;
     int64_t row;
 };
 
 /* `value` is the text of what is there. */
-void rp_faults_error(struct rp_faults *faults, struct rp_place place, const char *column,
+void rp_faults_error(struct rp_faults *faults, struct rp_fault_place place, const char *column,
                      const char *value, const char *expected, ...) RP_PRINTF(5, 6);
-void rp_faults_warning(struct rp_faults *faults, struct rp_place place, const char *column,
+void rp_faults_warning(struct rp_faults *faults, struct rp_fault_place place, const char *column,
                        const char *value, const char *expected, ...) RP_PRINTF(5, 6);
 
 /* Texts of numbers for `value`; each call uses the buffer it is given. */

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/inspect.h"
@@ -17,7 +16,7 @@
 struct row_context {
     const struct rp_study *study;
     const struct rp_result *row;
-    struct rp_place place;
+    struct rp_fault_place place;
     struct rp_faults *faults;
     struct rp_point point;
     enum rp_outcome outcome;
@@ -88,8 +87,7 @@ static void inspect_method(const struct row_context *c)
     struct rp_method_cost cost;
     if (!device || row->flops_impl == -1)
         return;
-    const struct rp_method_device on = {device->backend, (int)row->threads,
-                                        device->multiprocessors};
+    const struct rp_method_device on = rp_method_device_of(device, (int)row->threads);
     if (rp_method_cost_of(&on, c->impl, &c->point, &cost) != RP_OK)
         return; /* a backend this version does not know */
     expect_i64(c, "flops_impl", row->flops_impl, cost.flops_impl, "what this method executes");

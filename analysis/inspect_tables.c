@@ -5,7 +5,6 @@
  * Identities and neighbours are found by sorting row indices, so a large file costs n log n.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +95,7 @@ static void inspect_identities(struct entries *e, struct rp_faults *faults)
     for (size_t i = 1; i < e->count; ++i) {
         const struct entry *x = &e->items[i];
         if (compare_identity(x, &e->items[i - 1]) == 0)
-            rp_faults_error(faults, (struct rp_place){"results", (int64_t)x->index}, "point",
+            rp_faults_error(faults, (struct rp_fault_place){"results", (int64_t)x->index}, "point",
                             x->row->point,
                             "once with impl=%s, run %s and device %s; row %zu has it too",
                             x->row->impl, x->run_id, x->uuid, e->items[i - 1].index);
@@ -109,7 +108,7 @@ static void inspect_sequences(struct entries *e, struct rp_faults *faults)
     qsort(e->items, e->count, sizeof *e->items, compare_sequence);
     for (size_t i = 0; i < e->count; ++i) {
         const struct entry *x = &e->items[i];
-        struct rp_place place = {"results", (int64_t)x->index};
+        struct rp_fault_place place = {"results", (int64_t)x->index};
         if (x->row->sequence < 0)
             rp_faults_error(faults, place, "sequence", rp_fault_i64(text, x->row->sequence),
                             "0 or more");
@@ -134,7 +133,7 @@ static void inspect_sharing(const struct rp_study *study, struct entries *e,
             x->row->samples > INT64_MAX - x->row->sample_offset)
             continue;
         if (before && x->row->sample_offset < end)
-            rp_faults_error(faults, (struct rp_place){"results", (int64_t)x->index},
+            rp_faults_error(faults, (struct rp_fault_place){"results", (int64_t)x->index},
                             "sample_offset", rp_fault_i64(text, x->row->sample_offset),
                             "at least %" PRId64 ", where the samples of row %zu end", end,
                             before->index);
@@ -146,7 +145,7 @@ static void inspect_sharing(const struct rp_study *study, struct entries *e,
     }
     int64_t there = (int64_t)rp_study_count(study, RP_TABLE_SAMPLES);
     if (owned < there)
-        rp_faults_warning(faults, (struct rp_place){"samples", -1}, "rows",
+        rp_faults_warning(faults, (struct rp_fault_place){"samples", -1}, "rows",
                           rp_fault_i64(text, there), "%" PRId64 ", the samples that rows own",
                           owned);
 }
@@ -169,7 +168,8 @@ static void inspect_growth(struct entries *e, struct rp_faults *faults)
             large->seq_k / 2 < small->seq_k || large->seq_q < small->seq_q)
             continue;
         if (large->time_ci_high_s < clearly * small->time_ci_low_s)
-            rp_faults_warning(faults, (struct rp_place){"results", (int64_t)e->items[i].index},
+            rp_faults_warning(faults,
+                              (struct rp_fault_place){"results", (int64_t)e->items[i].index},
                               "time_median_s", rp_fault_f64(text, large->time_median_s),
                               "not below the time at half its length or less, %.6g in row %zu",
                               small->time_median_s, e->items[i - 1].index);
@@ -181,7 +181,7 @@ static void inspect_references(const struct rp_study *study, struct rp_faults *f
     char text[RP_FAULT_VALUE_SIZE];
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
         const struct rp_result *row = &rp_study_results(study)[i];
-        struct rp_place place = {"results", (int64_t)i};
+        struct rp_fault_place place = {"results", (int64_t)i};
         if (!rp_study_run_of(study, row))
             rp_faults_error(faults, place, "run", rp_fault_i64(text, row->run),
                             "a row of /runs, which has %zu", rp_study_count(study, RP_TABLE_RUNS));
@@ -194,7 +194,7 @@ static void inspect_references(const struct rp_study *study, struct rp_faults *f
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
         int64_t device = ceilings[i].device;
         if (device < 0 || (size_t)device >= rp_study_count(study, RP_TABLE_DEVICES))
-            rp_faults_error(faults, (struct rp_place){"ceilings", (int64_t)i}, "device",
+            rp_faults_error(faults, (struct rp_fault_place){"ceilings", (int64_t)i}, "device",
                             rp_fault_i64(text, device), "a row of /devices, which has %zu",
                             rp_study_count(study, RP_TABLE_DEVICES));
     }
@@ -202,7 +202,7 @@ static void inspect_references(const struct rp_study *study, struct rp_faults *f
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_LABELS); ++i) {
         int64_t run = labels[i].run;
         if (run < 0 || (size_t)run >= rp_study_count(study, RP_TABLE_RUNS))
-            rp_faults_error(faults, (struct rp_place){"labels", (int64_t)i}, "run",
+            rp_faults_error(faults, (struct rp_fault_place){"labels", (int64_t)i}, "run",
                             rp_fault_i64(text, run), "a row of /runs, which has %zu",
                             rp_study_count(study, RP_TABLE_RUNS));
     }
@@ -212,7 +212,7 @@ static void inspect_references(const struct rp_study *study, struct rp_faults *f
 static void inspect_completeness(const struct rp_study *study, struct rp_faults *faults)
 {
     char text[RP_FAULT_VALUE_SIZE];
-    struct rp_place place = {"results", -1};
+    struct rp_fault_place place = {"results", -1};
     int64_t rows = (int64_t)rp_study_count(study, RP_TABLE_RESULTS);
     if (rows > study->rows_planned)
         rp_faults_error(faults, place, "rows", rp_fault_i64(text, rows),

@@ -14,7 +14,7 @@
 
 struct times_context {
     const struct rp_result *row;
-    struct rp_place place;
+    struct rp_fault_place place;
     struct rp_faults *faults;
 };
 
@@ -85,7 +85,7 @@ static size_t collect_used(const struct times_context *c, const struct rp_sample
     size_t n = 0;
     for (int64_t i = 0; i < c->row->samples; ++i) {
         const struct rp_sample *s = &samples[i];
-        struct rp_place place = {"samples", c->row->sample_offset + i};
+        struct rp_fault_place place = {"samples", c->row->sample_offset + i};
         if (!(s->time_s > 0) || isinf(s->time_s))
             rp_faults_error(c->faults, place, "time_s", rp_fault_f64(text, s->time_s),
                             "a time above 0");

@@ -115,7 +115,7 @@ static void check_prefill(const struct rp_check_source *source, const char *gpu_
         snprintf(f->text, sizeof f->text, "data/gpus.tsv has no row %s", gpu_type);
         return;
     }
-    double ridge = rp_ridge(rp_gpu_spec_peak(gpu, "tensor_fp16"), gpu->bandwidth_bytes_per_s);
+    double ridge = rp_bound_ideal_ridge(gpu, RP_DTYPE_fp16);
     f->value = dense_intensity(source, &p, &from_row);
     f->outcome = f->value > ridge ? RP_CHECK_PASS : RP_CHECK_FAIL;
     snprintf(f->text, sizeof f->text,

@@ -105,7 +105,7 @@ static void print_subject(const struct subject *on)
 {
     const char *name = rp_dtype_info(on->dtype)->name;
     const char *path = rp_bound_ideal_path(on->dtype);
-    double ridge = rp_ridge(rp_gpu_spec_peak(on->gpu, path), on->gpu->bandwidth_bytes_per_s);
+    double ridge = rp_bound_ideal_ridge(on->gpu, on->dtype);
     if (!(ridge > 0)) {
         fprintf(on->out, "On %s, %s has no verdict: its datasheet has no peak for %s.\n",
                 on->gpu->gpu_type, name, path);

@@ -1,6 +1,4 @@
 /* summary_table.c - the summary for programs: one table, full precision, SI units. */
-#include <math.h>
-
 #include "analysis/summary.h"
 
 static const struct rp_table_column columns[] = {
@@ -38,14 +36,6 @@ static const struct rp_table_column columns[] = {
     {"reason", NULL, NULL}, /* of a missing verdict */
     {"source", NULL, NULL}, /* of the datasheet */
 };
-
-static void put_word(struct rp_table_writer *w, const char *word)
-{
-    if (*word)
-        rp_table_word(w, word);
-    else
-        rp_table_missing(w);
-}
 
 static void put_missing(struct rp_table_writer *w, int n)
 {
@@ -94,7 +84,7 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
     rp_table_f64(w, m->bytes_per_s, NULL);
     rp_table_f64(w, m->naive_ratio, NULL);
     rp_table_word(w, rp_measured_class(m));
-    put_word(w, m->missing_reason);
+    rp_table_word_or_missing(w, m->missing_reason);
     rp_table_missing(w);
     put_intensity(w, group);
     put_missing(w, 11);
@@ -121,23 +111,19 @@ static size_t count_points(const struct rp_group *group, enum rp_impl impl)
 static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *gpu,
                           const struct rp_group *group, enum rp_impl impl)
 {
-    const struct rp_point *p = &group->shapes[0].point;
     struct rp_predicted predicted = rp_group_predicted(group, gpu, impl);
     struct rp_class_count ideal = rp_group_ideal(group, gpu, false);
     put_lead(w, gpu->gpu_type, "datasheet", group, impl, count_points(group, impl));
     put_missing(w, 8);
-    rp_table_f64(
-        w,
-        rp_ridge(rp_gpu_spec_peak(gpu, rp_bound_ideal_path(p->dtype)), gpu->bandwidth_bytes_per_s),
-        NULL);
+    rp_table_f64(w, rp_bound_ideal_ridge(gpu, group->shapes[0].point.dtype), NULL);
     put_intensity(w, group);
     put_ideal(w, group, gpu, false);
     put_ideal(w, group, gpu, true);
     rp_table_word(w, rp_class_count_word(&predicted.classes));
     rp_table_f64(w, predicted.seq_min, NULL);
     rp_table_f64(w, predicted.seq_max, NULL);
-    put_word(w, ideal.reason[0] ? ideal.reason : predicted.classes.reason);
-    put_word(w, gpu->source);
+    rp_table_word_or_missing(w, ideal.reason[0] ? ideal.reason : predicted.classes.reason);
+    rp_table_word_or_missing(w, gpu->source);
 }
 
 enum rp_status rp_summary_write(const struct rp_summary *s, enum rp_table_format format, FILE *out)

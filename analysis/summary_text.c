@@ -215,7 +215,7 @@ static void print_heading(const struct rp_summary *s, const struct rp_gpu_spec *
             continue;
         if (peak > 0)
             fprintf(out, "; %s %.4g TFLOP/s, ridge %.4g FLOP/B", name, peak * 1e-12,
-                    rp_ridge(peak, gpu->bandwidth_bytes_per_s));
+                    rp_bound_ideal_ridge(gpu, (enum rp_dtype)dtype));
         else
             fprintf(out, "; %s none", name);
     }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct rp_digest {
     EVP_MD_CTX *context;
@@ -57,4 +58,13 @@ enum rp_status rp_digest_of(const void *bytes, size_t n, char hex[RP_DIGEST_HEX_
     enum rp_status status = rp_digest_end(digest, hex);
     rp_digest_destroy(digest);
     return status;
+}
+
+enum rp_status rp_digest_id(const char *text, char id[RP_DIGEST_ID_SIZE])
+{
+    char hex[RP_DIGEST_HEX_SIZE];
+    RP_TRY(rp_digest_of(text, strlen(text), hex));
+    memcpy(id, hex, RP_DIGEST_ID_SIZE - 1);
+    id[RP_DIGEST_ID_SIZE - 1] = '\0';
+    return RP_OK;
 }

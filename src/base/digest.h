@@ -16,6 +16,11 @@ void rp_digest_destroy(struct rp_digest *digest);
 void rp_digest_add(struct rp_digest *digest, const void *bytes, size_t n);
 enum rp_status rp_digest_end(struct rp_digest *digest, char hex[RP_DIGEST_HEX_SIZE]) RP_MUST_CHECK;
 
+#define RP_DIGEST_ID_SIZE 17 /* 16 hex digits and the null */
+
+/* The first 16 hex digits of the digest of a text: what points and protocols are known by. */
+enum rp_status rp_digest_id(const char *text, char id[RP_DIGEST_ID_SIZE]) RP_MUST_CHECK;
+
 /* Of one block of bytes. */
 enum rp_status rp_digest_of(const void *bytes, size_t n,
                             char hex[RP_DIGEST_HEX_SIZE]) RP_MUST_CHECK;

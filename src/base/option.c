@@ -34,18 +34,6 @@ static void *member(void *values, const struct rp_option *option)
     return (char *)values + option->offset;
 }
 
-static bool choice_allows(const char *choices, const char *value)
-{
-    size_t length = strlen(value);
-    for (const char *p = choices; *p;) {
-        size_t n = strcspn(p, "|");
-        if (n == length && memcmp(p, value, n) == 0)
-            return true;
-        p += n + (p[n] == '|');
-    }
-    return false;
-}
-
 static enum rp_status fail_range(const struct rp_option *option, const char *value)
 {
     char low[RP_DECIMAL_SIZE];
@@ -96,7 +84,7 @@ static enum rp_status set_value(const struct rp_option *option, const char *valu
     case RP_OPTION_REAL:
         return set_number(option, value, target);
     case RP_OPTION_CHOICE:
-        if (!choice_allows(option->choices, value))
+        if (!rp_text_has_word(option->choices, value))
             return RP_FAIL(RP_ERR_USAGE, "--%s: \"%s\" must be one of %s", option->name, value,
                            option->choices);
         *(const char **)target = value;

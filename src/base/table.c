@@ -195,6 +195,14 @@ void rp_table_missing(struct rp_table_writer *w)
     add_plain(w, w->format == RP_TABLE_JSON ? "null" : "", "-");
 }
 
+void rp_table_word_or_missing(struct rp_table_writer *w, const char *word)
+{
+    if (word && *word)
+        rp_table_word(w, word);
+    else
+        rp_table_missing(w);
+}
+
 static void put_header(struct rp_table_writer *w, const char *format_name)
 {
     char version[64];

@@ -39,6 +39,8 @@ enum rp_status rp_table_begin(FILE *out, enum rp_table_format format, const char
 
 /* Cells are added in the order of the columns; a full row is written by itself. */
 void rp_table_word(struct rp_table_writer *w, const char *word);
+void rp_table_word_or_missing(struct rp_table_writer *w,
+                              const char *word); /* null or "": missing */
 void rp_table_i64(struct rp_table_writer *w, int64_t value);
 void rp_table_bool(struct rp_table_writer *w, bool value);
 /* For eyes `display` (already scaled and rounded, null: %.6g of value); NaN or infinite: missing.

@@ -91,6 +91,18 @@ size_t rp_text_utf8_length(const char *p, size_t n)
     return refused ? 0 : length;
 }
 
+bool rp_text_has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *p = words; *p;) {
+        size_t n = strcspn(p, "|");
+        if (n == length && memcmp(p, word, n) == 0)
+            return true;
+        p += n + (p[n] == '|');
+    }
+    return false;
+}
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -30,6 +30,9 @@ const char *rp_text_string(const struct rp_text *text); /* "" when empty; owned 
  * byte, cut short, overlong, a surrogate, beyond U+10FFFF). */
 size_t rp_text_utf8_length(const char *p, size_t n);
 
+/* Whether `word` is, whole, one of the words with '|' between them. */
+bool rp_text_has_word(const char *words, const char *word);
+
 /* Edit distance up to `limit` (more is `limit` + 1), for "did you mean"; two neighbours swapped
  * count as one edit. */
 size_t rp_text_distance(const char *a, const char *b, size_t limit);

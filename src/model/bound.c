@@ -63,6 +63,11 @@ const char *rp_bound_ideal_path(enum rp_dtype dtype)
     return "simt_fp32";
 }
 
+double rp_bound_ideal_ridge(const struct rp_gpu_spec *gpu, enum rp_dtype dtype)
+{
+    return rp_ridge(rp_gpu_spec_peak(gpu, rp_bound_ideal_path(dtype)), gpu->bandwidth_bytes_per_s);
+}
+
 struct rp_floor rp_bound_ideal(const struct rp_gpu_spec *gpu, const struct rp_point *p, bool dense)
 {
     struct rp_cost cost;

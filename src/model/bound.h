@@ -1,5 +1,5 @@
 /*
- * bound.h - which ceiling a call stands under (contract, section 6).
+ * bound.h - which ceiling a call stands under (docs/MODEL.md).
  *
  *   t_compute = flops / peak(path)   t_memory = bytes / bandwidth   t_latency = launches * latency
  */
@@ -42,6 +42,9 @@ struct rp_gpu_spec;
 
 /* Path class_ideal is held against: the tensor path of the dtype; fp32: plain cores. */
 const char *rp_bound_ideal_path(enum rp_dtype dtype);
+
+/* Ridge point of the datasheet on that path, FLOP/B; NaN when it has no such path. */
+double rp_bound_ideal_ridge(const struct rp_gpu_spec *gpu, enum rp_dtype dtype);
 
 /* class_ideal: flops (or flops_dense) and bytes_min against the datasheet's tensor path of the
  * dtype (fp32: plain cores). Missing when the datasheet has no such path. */

@@ -150,7 +150,7 @@ static enum rp_status append(struct rp_gpu_list *list, const struct rp_gpu_spec 
     return RP_OK;
 }
 
-static const struct rp_gpu_spec *find_exact(const struct rp_gpu_list *list, const char *key)
+const struct rp_gpu_spec *rp_gpu_list_find_exact(const struct rp_gpu_list *list, const char *key)
 {
     for (size_t i = 0; i < list->count; ++i) {
         if (strcmp(list->items[i].gpu_type, key) == 0)
@@ -177,7 +177,7 @@ static enum rp_status read_line(struct reader *reader, char *line, struct rp_gpu
         if (reader->columns[i])
             RP_TRY(parse_cell(reader, reader->columns[i], cells[i], &spec));
     }
-    if (find_exact(list, spec.gpu_type))
+    if (rp_gpu_list_find_exact(list, spec.gpu_type))
         return RP_FAIL(RP_ERR_CONFIG, "%s:%d: gpu_type '%s' is there twice", reader->path,
                        reader->line, spec.gpu_type);
     if (list->count == GPUS_MAX)
@@ -216,7 +216,7 @@ enum rp_status rp_gpu_list_read(const char *path, struct rp_gpu_list *list)
 static enum rp_status add_missing(struct rp_gpu_list *list, const struct rp_gpu_list *more)
 {
     for (size_t i = 0; i < more->count; ++i) {
-        if (!find_exact(list, more->items[i].gpu_type))
+        if (!rp_gpu_list_find_exact(list, more->items[i].gpu_type))
             RP_TRY(append(list, &more->items[i]));
     }
     return RP_OK;
@@ -283,7 +283,7 @@ enum rp_status rp_gpu_list_find(const struct rp_gpu_list *list, const char *key,
                                 const struct rp_gpu_spec **spec)
 {
     size_t n_fits = 0;
-    *spec = find_exact(list, key);
+    *spec = rp_gpu_list_find_exact(list, key);
     if (*spec)
         return RP_OK;
     const struct rp_gpu_spec *fit = NULL;
@@ -299,24 +299,6 @@ enum rp_status rp_gpu_list_find(const struct rp_gpu_list *list, const char *key,
     return RP_OK;
 }
 
-const struct rp_gpu_spec *rp_gpu_list_find_exact(const struct rp_gpu_list *list, const char *key)
-{
-    return find_exact(list, key);
-}
-
-/* Whether `name` is one of the '|'-separated names, whole. */
-static bool has_driver_name(const struct rp_gpu_spec *spec, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *p = spec->driver_names; *p;) {
-        size_t n = strcspn(p, "|");
-        if (n == length && strncmp(p, name, n) == 0)
-            return true;
-        p += n + (p[n] == '|');
-    }
-    return false;
-}
-
 const struct rp_gpu_spec *rp_gpu_list_find_driver_name(const struct rp_gpu_list *list,
                                                        const char *name, int64_t memory_bytes)
 {
@@ -327,7 +309,7 @@ const struct rp_gpu_spec *rp_gpu_list_find_driver_name(const struct rp_gpu_list 
     for (size_t i = 0; i < list->count; ++i) {
         const struct rp_gpu_spec *spec = &list->items[i];
         double expected = (double)spec->memory_bytes;
-        if (!has_driver_name(spec, name))
+        if (!rp_text_has_word(spec->driver_names, name))
             continue;
         if (memory_bytes > 0 && fabs((double)memory_bytes - expected) > tolerance * expected)
             continue;

@@ -27,10 +27,12 @@ enum rp_status rp_tally_end(const struct rp_tally *tally, const char *what, int6
     return RP_OK;
 }
 
-/* "cpu" itself, or a device type such as cpu-amd-epyc. */
-static bool is_cpu(const char *backend)
+struct rp_method_device rp_method_device_of(const struct rp_device_row *row, int threads)
 {
-    return strcmp(backend, "cpu") == 0 || strncmp(backend, "cpu-", 4) == 0;
+    bool simulated = strcmp(row->backend, "simulated") == 0;
+    return (struct rp_method_device){.backend = simulated ? "cuda" : row->backend,
+                                     .threads = threads,
+                                     .multiprocessors = row->multiprocessors};
 }
 
 static enum rp_status cost_by_impl(const struct rp_method_device *device, enum rp_impl impl,
@@ -48,7 +50,7 @@ static enum rp_status cost_by_impl(const struct rp_method_device *device, enum r
     };
     call->device = device;
     call->paper = paper;
-    if (is_cpu(device->backend))
+    if (strcmp(device->backend, "cpu") == 0)
         return cpu[impl](call);
     if (strcmp(device->backend, "cuda") == 0)
         return cuda[impl](call);

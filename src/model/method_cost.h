@@ -1,8 +1,9 @@
 /*
  * method_cost.h - what each implementation executes, moves and allocates, one function a method.
  *
- * The one place for this: kernels, plan, the simulated device and the analysis all ask here. The
- * derivation stands above each function in method_cost.c; a kernel that does otherwise is wrong.
+ * The one place for this: kernels, plan, measure and the analysis all ask here. The derivation
+ * stands above each function in method_cost_cpu.c and method_cost_cuda.c; a kernel that does
+ * otherwise is wrong.
  */
 #ifndef RP_MODEL_METHOD_COST_H
 #define RP_MODEL_METHOD_COST_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "model/column.h"
 #include "model/impl.h"
 #include "model/point.h"
 
@@ -31,6 +33,10 @@ struct rp_method_cost {
     int64_t scores_bytes;    /* scores and probabilities in memory */
     int64_t workspace_bytes; /* everything else it needs: conversions, split partials */
 };
+
+/* The device of a row of /devices. A simulated one stands for a GPU. `threads` are those of the
+ * measured row; a GPU ignores them. The backend's name stays owned by the row. */
+struct rp_method_device rp_method_device_of(const struct rp_device_row *row, int threads);
 
 /* RP_ERR_UNSUPPORTED when the backend has no such method, RP_ERR_CONFIG when a count overflows. */
 enum rp_status rp_method_cost_of(const struct rp_method_device *device, enum rp_impl impl,

@@ -66,12 +66,8 @@ void rp_point_text(const struct rp_point *p, char text[RP_POINT_TEXT_SIZE])
 enum rp_status rp_point_id(const struct rp_point *p, char id[RP_POINT_ID_SIZE])
 {
     char text[RP_POINT_TEXT_SIZE];
-    char hex[RP_DIGEST_HEX_SIZE];
     rp_point_text(p, text);
-    RP_TRY(rp_digest_of(text, strlen(text), hex));
-    memcpy(id, hex, RP_POINT_ID_SIZE - 1);
-    id[RP_POINT_ID_SIZE - 1] = '\0';
-    return RP_OK;
+    return rp_digest_id(text, id);
 }
 
 int rp_point_compare(const struct rp_point *a, const struct rp_point *b)

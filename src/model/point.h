@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/status.h"
 #include "model/dtype.h"
 
@@ -28,7 +29,7 @@ struct rp_point {
     bool causal;
 };
 
-#define RP_POINT_ID_SIZE   17  /* 16 hex digits and the null */
+#define RP_POINT_ID_SIZE   RP_DIGEST_ID_SIZE
 #define RP_POINT_TEXT_SIZE 192 /* enough for every canonical text */
 
 const char *rp_stage_name(enum rp_stage stage);
@@ -40,7 +41,7 @@ enum rp_status rp_point_validate(const struct rp_point *p) RP_MUST_CHECK;
 /* With one query nothing is hidden: causal becomes false, so that it is one point. */
 void rp_point_normalise(struct rp_point *p);
 
-/* "stage=prefill batch=1 heads=32 ... causal=0": the nine axes, single spaces (contract, 4). */
+/* "stage=prefill batch=1 heads=32 ... causal=0": the nine axes, single spaces (docs/FILE.md). */
 void rp_point_text(const struct rp_point *p, char text[RP_POINT_TEXT_SIZE]);
 
 /* First 16 hex digits of SHA-256 of that text. */

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/decimal.h"
 #include "base/digest.h"
@@ -39,10 +38,6 @@ void rp_protocol_text(const struct rp_protocol *protocol, char text[RP_PROTOCOL_
 enum rp_status rp_protocol_id(const struct rp_protocol *protocol, char id[RP_PROTOCOL_ID_SIZE])
 {
     char text[RP_PROTOCOL_TEXT_SIZE];
-    char hex[RP_DIGEST_HEX_SIZE];
     rp_protocol_text(protocol, text);
-    RP_TRY(rp_digest_of(text, strlen(text), hex));
-    memcpy(id, hex, RP_PROTOCOL_ID_SIZE - 1);
-    id[RP_PROTOCOL_ID_SIZE - 1] = '\0';
-    return RP_OK;
+    return rp_digest_id(text, id);
 }

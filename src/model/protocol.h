@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/status.h"
 
 struct rp_protocol {
@@ -18,9 +19,9 @@ struct rp_protocol {
 };
 
 #define RP_PROTOCOL_TEXT_SIZE 256
-#define RP_PROTOCOL_ID_SIZE   17
+#define RP_PROTOCOL_ID_SIZE   RP_DIGEST_ID_SIZE
 
-/* Defaults of the contract, section 2. */
+/* What a job that does not say gets. */
 void rp_protocol_init(struct rp_protocol *protocol);
 
 /* Canonical text, the same for the same meaning. */

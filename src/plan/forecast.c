@@ -70,11 +70,7 @@ static double smaller(double a, double b)
 static double launch_s(const struct rp_device_row *device, int threads, const struct rp_point *p,
                        enum rp_impl impl, double timeout_s)
 {
-    /* A simulated device stands for a GPU. */
-    const struct rp_method_device method = {
-        .backend = is_cpu(device) ? "cpu" : "cuda",
-        .threads = threads,
-        .multiprocessors = device->multiprocessors > 0 ? device->multiprocessors : 0};
+    const struct rp_method_device method = rp_method_device_of(device, threads);
     struct rp_method_cost cost;
     if (rp_method_cost_of(&method, impl, p, &cost) != RP_OK)
         return 0.0;

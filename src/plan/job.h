@@ -1,5 +1,5 @@
 /*
- * job.h - a job file (YAML, contract section 2) as a struct.
+ * job.h - a job file (YAML) as a struct.
  *
  * Anything wrong is refused with FILE:LINE:COLUMN, the key, the value and the allowed range
  * (RP_ERR_CONFIG); no default silently replaces a bad value.
@@ -15,9 +15,9 @@
 #include "model/impl.h"
 #include "model/point.h"
 #include "model/protocol.h"
+#include "plan/model_spec.h"
 
-#define RP_JOB_NAME_SIZE  65
-#define RP_JOB_MODEL_SIZE 65
+#define RP_JOB_NAME_SIZE 65
 
 struct rp_job_point {
     struct rp_point point;
@@ -26,7 +26,7 @@ struct rp_job_point {
 
 struct rp_job_label { /* a model asked for a point */
     size_t point;     /* index into rp_job.points */
-    char model[RP_JOB_MODEL_SIZE];
+    char model[RP_MODEL_NAME_SIZE];
 };
 
 struct rp_job {

@@ -1,24 +1,9 @@
-/* Crossovers and the three verdicts against numbers to be checked by hand (contract, 5 and 6). */
+/* Crossovers and the three verdicts against numbers to be checked by hand. */
 #include "analysis_study.h"
 
 #include "analysis/classify.h"
 #include "analysis/crossover.h"
-#include "model/gpu_spec.h"
-
-static struct rp_gpu_list gpus;
-
-static int load(void **state)
-{
-    (void)state;
-    return rp_gpu_list_read("data/gpus.tsv", &gpus) == RP_OK ? 0 : -1;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    rp_gpu_list_clear(&gpus);
-    return 0;
-}
+#include "gpu_table.h"
 
 static void test_intensity(void **state)
 {
@@ -248,5 +233,5 @@ int main(void)
         cmocka_unit_test(test_measured),        cmocka_unit_test(test_measured_missing),
         cmocka_unit_test(test_measured_cache),
     };
-    return cmocka_run_group_tests(tests, load, unload);
+    return cmocka_run_group_tests(tests, load_gpus, unload_gpus);
 }

@@ -1,24 +1,9 @@
-/* Ridge points and classes of the contract, section 6, with numbers to be checked by hand. */
+/* Ridge points and classes, with numbers to be checked by hand. */
 #include "check.h"
 
+#include "gpu_table.h"
 #include "model/bound.h"
 #include "model/cost.h"
-#include "model/gpu_spec.h"
-
-static struct rp_gpu_list gpus;
-
-static int load(void **state)
-{
-    (void)state;
-    return rp_gpu_list_read("data/gpus.tsv", &gpus) == RP_OK ? 0 : -1;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    rp_gpu_list_clear(&gpus);
-    return 0;
-}
 
 static const struct rp_gpu_spec *gpu_of(const char *key)
 {
@@ -173,5 +158,5 @@ int main(void)
         cmocka_unit_test(test_times),           cmocka_unit_test(test_missing),
         cmocka_unit_test(test_predicted_cache), cmocka_unit_test(test_names),
     };
-    return cmocka_run_group_tests(tests, load, unload);
+    return cmocka_run_group_tests(tests, load_gpus, unload_gpus);
 }

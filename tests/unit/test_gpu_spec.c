@@ -4,23 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "gpu_table.h"
 #include "model/data_folder.h"
-#include "model/gpu_spec.h"
-
-static struct rp_gpu_list gpus;
-
-static int load(void **state)
-{
-    (void)state;
-    return rp_gpu_list_read("data/gpus.tsv", &gpus) == RP_OK ? 0 : -1;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    rp_gpu_list_clear(&gpus);
-    return 0;
-}
 
 /* Typed in from the vendor's pages once more, not read from the table. TFLOP/s and GB/s. */
 static void test_values(void **state)
@@ -287,5 +272,5 @@ int main(void)
         cmocka_unit_test(test_override),
         cmocka_unit_test(test_beside_the_program),
     };
-    return cmocka_run_group_tests(tests, load, unload);
+    return cmocka_run_group_tests(tests, load_gpus, unload_gpus);
 }

@@ -57,7 +57,7 @@ static void cpu_reference(void **state)
     CHECK_EQ_I64(c.workspace_bytes, 0, "fp32 needs nothing");
     CHECK_EQ_I64(c.bytes_impl, c.tensor_bytes + 4 * scores + 4 * 2 * 128 * 64, "K, V once more");
     p.dtype = RP_DTYPE_bf16;
-    struct rp_method_device three = {.backend = "cpu-amd-epyc", .threads = 3};
+    struct rp_method_device three = {.backend = "cpu", .threads = 3};
     c = cost_of(&three, RP_IMPL_reference, &p);
     CHECK_EQ_I64(c.workspace_bytes, 3 * 4 * (256 + 512) * 64, "conversions of each thread");
     CHECK_EQ_I64(c.scores_bytes, scores, "fp32 scores");
@@ -154,8 +154,9 @@ static void cuda_three_steps(void **state)
     CHECK_EQ_I64(reference.bytes_impl, naive.bytes_impl, "the same memory");
     CHECK_EQ_I64(naive.workspace_bytes, 0, "nothing else");
 
-    /* The contract's formula: fp16 scores and probabilities each written and read once, 8 bytes a
-     * pair, give 56.9 FLOP/B; the method's own count keeps scores in fp32 and stays below. */
+    /* The formula of docs/MODEL.md: fp16 scores and probabilities each written and read once, 8
+     * bytes a pair, give 56.9 FLOP/B; the method's own count keeps scores in fp32 and stays below.
+     */
     struct rp_cost paper;
     CHECK_OK(rp_cost_of(&p, &paper), "paper");
     CHECK_NEAR(rp_cost_intensity(paper.flops_dense, paper.bytes_min + 8 * pairs), 56.9, 0.05,
