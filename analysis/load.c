@@ -13,14 +13,14 @@
 /* Why a path that cannot be opened is no result file, said better than a library would. */
 static enum rp_status refuse_missing(const char *path)
 {
-    char journal[4096];
+    char lock[4096];
     int reason = errno;
-    int n = snprintf(journal, sizeof journal, "%s.journal", path);
-    if (reason == ENOENT && n > 0 && (size_t)n < sizeof journal && access(journal, F_OK) == 0)
+    int n = snprintf(lock, sizeof lock, "%s.lock", path);
+    if (reason == ENOENT && n > 0 && (size_t)n < sizeof lock && access(lock, F_OK) == 0)
         return RP_FAIL(RP_ERR_ENVIRONMENT,
                        "%s: not published yet; its run has begun (%s is there) and the file comes "
                        "with the first rows",
-                       path, journal);
+                       path, lock);
     return RP_FAIL(RP_ERR_ENVIRONMENT, "%s: cannot be read: %s", path, strerror(reason));
 }
 

@@ -51,8 +51,8 @@ cmp -s once "$OUT" || fail 'two runs of summary differ'
 expect 0 "$ANALYZE" verify tiny.h5 tiny.h5
 expect_text "$OUT" "complete: $TINY_ROWS of $TINY_ROWS planned rows" 'complete'
 
-# Before the first rows are published there is only a journal.
-: >soon.h5.journal
+# Before the first rows are published there is only the lock.
+: >soon.h5.lock
 expect 3 "$ANALYZE" summary soon.h5
 expect_text "$ERR" 'not published yet' 'a run that has just begun'
 
