@@ -54,6 +54,20 @@ static enum rp_status replace(const char *temporary, const char *path)
     return rp_folder_sync(path);
 }
 
+enum rp_status rp_publish_sweep(const char *path)
+{
+    struct rp_text temporary;
+    rp_text_init(&temporary);
+    rp_text_printf(&temporary, "%s.tmp", path);
+    enum rp_status status = RP_OK;
+    if (!rp_text_ok(&temporary))
+        status = RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a path");
+    else if (unlink(temporary.data) != 0 && errno != ENOENT)
+        status = fail_errno("what an earlier run left cannot be removed", temporary.data);
+    rp_text_clear(&temporary);
+    return status;
+}
+
 enum rp_status rp_publish(const char *path, const struct rp_study *study)
 {
     struct rp_text temporary;
@@ -108,35 +122,66 @@ static int rename_exclusive(const char *from, const char *to)
     return rename(from, to);
 }
 
+static bool exists(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0;
+}
+
+/* F and its journal to one new name; 0, or errno. */
+static int move_both(const char *path, const char *journal, const char *aside)
+{
+    struct rp_text aside_journal;
+    rp_text_init(&aside_journal);
+    rp_text_printf(&aside_journal, "%s.journal", aside);
+    int error = rp_text_ok(&aside_journal) ? 0 : ENOMEM;
+    if (error == 0 && (exists(aside) || exists(aside_journal.data)))
+        error = EEXIST;
+    if (error == 0 && exists(path) && rename_exclusive(path, aside) != 0)
+        error = errno;
+    if (error == 0 && exists(journal) && rename_exclusive(journal, aside_journal.data) != 0)
+        error = errno;
+    rp_text_clear(&aside_journal);
+    return error;
+}
+
+/* F.<utc>.h5, or F.<utc>-<number>.h5 where that is taken. */
+static void aside_name(const char *path, const char *utc, int number, struct rp_text *aside)
+{
+    size_t stem = strlen(path);
+    if (stem > 3 && strcmp(path + stem - 3, ".h5") == 0)
+        stem -= 3;
+    rp_text_add(aside, path, stem);
+    rp_text_printf(aside, ".%s", utc);
+    if (number > 0)
+        rp_text_printf(aside, "-%d", number);
+    rp_text_printf(aside, ".h5");
+}
+
 enum rp_status rp_publish_move_aside(const char *path)
 {
     enum { MOST = 1000 };
     char utc[RP_UTC_SIZE];
-    struct stat about;
-    if (lstat(path, &about) != 0 && errno == ENOENT)
-        return RP_OK;
+    int error = EEXIST;
+    struct rp_text journal;
+    rp_text_init(&journal);
+    rp_text_printf(&journal, "%s.journal", path);
     compact_utc(utc);
-    size_t stem = strlen(path);
-    if (stem > 3 && strcmp(path + stem - 3, ".h5") == 0)
-        stem -= 3;
-    for (int i = 0; i < MOST; ++i) {
+    if (!rp_text_ok(&journal) || (!exists(path) && !exists(journal.data))) {
+        rp_text_clear(&journal);
+        return RP_OK;
+    }
+    for (int i = 0; i < MOST && error == EEXIST; ++i) {
         struct rp_text aside;
         rp_text_init(&aside);
-        rp_text_add(&aside, path, stem);
-        rp_text_printf(&aside, ".%s", utc);
-        if (i > 0)
-            rp_text_printf(&aside, "-%d", i);
-        rp_text_printf(&aside, ".h5");
-        int moved = rp_text_ok(&aside) ? rename_exclusive(path, aside.data) : -1;
-        int error = rp_text_ok(&aside) ? errno : ENOMEM;
+        aside_name(path, utc, i, &aside);
+        error = rp_text_ok(&aside) ? move_both(path, journal.data, aside.data) : ENOMEM;
         rp_text_clear(&aside);
-        if (moved == 0)
-            return rp_folder_sync(path);
-        if (error != EEXIST)
-            return RP_FAIL(RP_ERR_ENVIRONMENT, "%s cannot be moved aside: %s", path,
-                           strerror(error));
     }
-    return RP_FAIL(RP_ERR_ENVIRONMENT, "%s cannot be moved aside: %d names are taken", path, MOST);
+    rp_text_clear(&journal);
+    if (error != 0)
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "%s cannot be moved aside: %s", path, strerror(error));
+    return rp_folder_sync(path);
 }
 
 /* In a folder with the sticky bit only the owner of a file may rename over it. */

@@ -11,6 +11,9 @@
 /* Replaces `path` or creates it; on failure what was there stays. RP_ERR_ENVIRONMENT. */
 enum rp_status rp_publish(const char *path, const struct rp_study *study) RP_MUST_CHECK;
 
+/* Removes what a killed run left of a file it had not finished. To be called under the lock. */
+enum rp_status rp_publish_sweep(const char *path) RP_MUST_CHECK;
+
 /* Moves an existing `path` to F.<UTC time>.h5 beside it; RP_OK when there is none. */
 enum rp_status rp_publish_move_aside(const char *path) RP_MUST_CHECK;
 

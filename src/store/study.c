@@ -78,3 +78,59 @@ void *rp_study_row(const struct rp_study *study, enum rp_table_id id, size_t ind
 {
     return (char *)study->tables[id].rows + index * rp_table_schema(id)->row_bytes;
 }
+
+int64_t rp_study_next_sequence(const struct rp_study *study)
+{
+    int64_t next = 0;
+    const struct rp_result *rows = rp_study_results(study);
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
+        if (rows[i].sequence >= next)
+            next = rows[i].sequence + 1;
+    }
+    return next;
+}
+
+enum rp_status rp_study_append_result(struct rp_study *study, const struct rp_result *row,
+                                      const struct rp_sample *samples, size_t n_samples)
+{
+    struct rp_result placed = *row;
+    placed.samples = (int64_t)n_samples;
+    placed.sample_offset = (int64_t)rp_study_count(study, RP_TABLE_SAMPLES);
+    for (size_t i = 0; i < n_samples; ++i)
+        RP_TRY(rp_study_append(study, RP_TABLE_SAMPLES, &samples[i]));
+    return rp_study_append(study, RP_TABLE_RESULTS, &placed);
+}
+
+/* Removes `n` rows from `first` on. */
+static void remove_rows(struct rp_study *study, enum rp_table_id id, size_t first, size_t n)
+{
+    struct rp_table *table = &study->tables[id];
+    size_t row_bytes = rp_table_schema(id)->row_bytes;
+    char *rows = table->rows;
+    for (size_t i = 0; i < n; ++i)
+        rp_row_clear(id, rows + (first + i) * row_bytes);
+    memmove(rows + first * row_bytes, rows + (first + n) * row_bytes,
+            (table->count - first - n) * row_bytes);
+    table->count -= n;
+}
+
+void rp_study_drop_result(struct rp_study *study, int64_t sequence)
+{
+    struct rp_result *rows = rp_study_results(study);
+    size_t count = rp_study_count(study, RP_TABLE_RESULTS);
+    size_t at = 0;
+    while (at < count && rows[at].sequence != sequence)
+        ++at;
+    if (at == count)
+        return;
+    int64_t offset = rows[at].sample_offset;
+    int64_t n = rows[at].samples;
+    if (n > 0 && offset >= 0 &&
+        offset <= (int64_t)rp_study_count(study, RP_TABLE_SAMPLES) - n) /* else: verify tells */
+        remove_rows(study, RP_TABLE_SAMPLES, (size_t)offset, (size_t)n);
+    remove_rows(study, RP_TABLE_RESULTS, at, 1);
+    for (size_t i = 0; i + 1 < count; ++i) {
+        if (rows[i].sample_offset > offset)
+            rows[i].sample_offset -= n;
+    }
+}

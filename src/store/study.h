@@ -35,6 +35,18 @@ size_t rp_study_count(const struct rp_study *study, enum rp_table_id id);
 /* Owned by the study; valid until the next append to this table. */
 void *rp_study_row(const struct rp_study *study, enum rp_table_id id, size_t index);
 
+/* The number after the largest `sequence` of /results; 0 when there is no row. */
+int64_t rp_study_next_sequence(const struct rp_study *study);
+
+/* A row of /results with its samples; sets the row's samples and sample_offset. */
+enum rp_status rp_study_append_result(struct rp_study *study, const struct rp_result *row,
+                                      const struct rp_sample *samples,
+                                      size_t n_samples) RP_MUST_CHECK;
+
+/* Removes the row with this sequence number and its samples; other rows keep their order. Nothing
+ * happens when there is none. */
+void rp_study_drop_result(struct rp_study *study, int64_t sequence);
+
 #define rp_study_results(study) ((struct rp_result *)(study)->tables[RP_TABLE_RESULTS].rows)
 #define rp_study_samples(study) ((struct rp_sample *)(study)->tables[RP_TABLE_SAMPLES].rows)
 #define rp_study_devices(study) ((struct rp_device_row *)(study)->tables[RP_TABLE_DEVICES].rows)
