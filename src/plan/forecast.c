@@ -67,8 +67,8 @@ static double smaller(double a, double b)
 }
 
 /* One launch; 0 for what will not be tried: not supported, or longer than the limit of a launch. */
-static double launch_s(const struct rp_device_row *device, int threads, const struct rp_point *p,
-                       enum rp_impl impl, double timeout_s)
+double rp_forecast_launch_s(const struct rp_device_row *device, int threads,
+                            const struct rp_point *p, enum rp_impl impl)
 {
     const struct rp_method_device method = rp_method_device_of(device, threads);
     struct rp_method_cost cost;
@@ -79,7 +79,7 @@ static double launch_s(const struct rp_device_row *device, int threads, const st
     double seconds =
         larger((double)cost.flops_impl / peak, (double)cost.bytes_impl / rates.bytes_per_s);
     seconds += (double)cost.launches * launch_overhead_s;
-    return seconds > timeout_s ? 0.0 : seconds;
+    return seconds;
 }
 
 static double eviction_s(const struct rp_device_row *device, const struct rates *rates)
@@ -99,10 +99,10 @@ double rp_forecast_point_s(const struct rp_device_row *device, int threads,
     for (int i = 0; i < RP_IMPL_COUNT; ++i) {
         if (!rp_impl_in(impls, (enum rp_impl)i))
             continue;
-        double one_s = launch_s(device, team, p, (enum rp_impl)i, protocol->timeout_s);
-        double sample_s = one_s + evict_s;
-        if (one_s <= 0.0)
-            continue;
+        double launch_s = rp_forecast_launch_s(device, team, p, (enum rp_impl)i);
+        if (launch_s <= 0.0 || launch_s > RP_FORECAST_HOPELESS * protocol->timeout_s)
+            continue; /* will not be tried */
+        double sample_s = smaller(launch_s, protocol->timeout_s) + evict_s;
         double warmup_s =
             smaller(WARMUP_LAUNCHES * sample_s, larger(0.0, protocol->max_time_s / 4 - sample_s));
         double samples =

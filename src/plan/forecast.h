@@ -17,4 +17,13 @@ double rp_forecast_point_s(const struct rp_device_row *device, int threads,
                            const struct rp_point *p, rp_impl_set impls,
                            const struct rp_protocol *protocol);
 
+/* What is predicted to take more than this many times its limit is not tried: nominal rates are
+ * right within a factor of a few only. */
+#define RP_FORECAST_HOPELESS 5.0
+
+/* One launch of one implementation at nominal rates, right within a factor of a few; 0 when the
+ * device has no such method. */
+double rp_forecast_launch_s(const struct rp_device_row *device, int threads,
+                            const struct rp_point *p, enum rp_impl impl);
+
 #endif

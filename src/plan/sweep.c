@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/axis.h"
+#include "model/cost.h"
 #include "plan/block.h"
 
 enum { NO_MODEL = -1 };
@@ -104,8 +105,11 @@ static bool excludes(const struct rp_exclude *exclude, const struct wish *wish)
  * does not fit, or the block when it comes from a default or a model. */
 static enum rp_status check_point(const struct rp_block *block, const struct rp_point *p)
 {
+    struct rp_cost cost;
     if (rp_point_validate(p) == RP_OK)
-        return RP_OK;
+        return rp_cost_of(p, &cost) == RP_OK
+                   ? RP_OK
+                   : rp_node_fail(block->node, "sweep", "%s", rp_status_message());
     const char *key = p->heads % p->kv_heads != 0 ? rp_axis_info(RP_AXIS_kv_heads)->name
                                                   : rp_axis_info(RP_AXIS_seq_q)->name;
     const struct rp_node *node = rp_node_find(block->node, key);
