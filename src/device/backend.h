@@ -18,7 +18,10 @@ struct rp_device_request {
     int index;      /* GPU: which visible device */
     int local_rank; /* of this rank among those of the node that share its cores */
     int local_size;
-    int threads; /* CPU: threads asked for; 0: as many as cores were given */
+    int threads;             /* CPU: threads asked for; 0: as many as cores were given */
+    const char *model;       /* simulated: what follows "simulated:" */
+    const char *data_folder; /* --data, or null */
+    int64_t seed;            /* simulated: of the spread of its times */
 };
 
 struct rp_device_info {
@@ -29,8 +32,10 @@ struct rp_device_info {
 };
 
 struct rp_backend {
-    const char *name;     /* as typed after --device */
-    bool host_accessible; /* buffers can be read and written by the host as they are */
+    const char *name;         /* as typed after --device */
+    const char *cost_backend; /* whose method costs its kernels have; null: its own name's */
+    bool host_accessible;     /* buffers can be read and written by the host as they are */
+    bool computes_nothing;    /* times come from a model, buffers have no contents */
 
     /* Usable devices; when none, `reason` (of `reason_size` bytes) says why in a sentence. */
     int (*count)(char *reason, size_t reason_size);
@@ -51,6 +56,7 @@ struct rp_backend {
     enum rp_status (*timer_begin)(void *state);
     enum rp_status (*timer_end)(void *state, double *elapsed_s); /* waits for what was queued */
 
+    bool (*is_lost)(void *state);                     /* optional: no call can succeed any more */
     enum rp_status (*cache_evict)(void *state);       /* optional */
     int64_t (*memory_available_bytes)(void *state);   /* optional; -1 unknown */
     int64_t (*memory_used_bytes)(void *state);        /* optional: from outside, now; -1 unknown */

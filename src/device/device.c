@@ -165,6 +165,12 @@ enum rp_status rp_device_cache_evict(struct rp_device *device)
     return device->backend->cache_evict ? device->backend->cache_evict(device->state) : RP_OK;
 }
 
+bool rp_device_is_lost(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return b->is_lost && b->is_lost(device->state);
+}
+
 int64_t rp_device_memory_available_bytes(struct rp_device *device)
 {
     const struct rp_backend *b = device->backend;

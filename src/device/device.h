@@ -7,6 +7,7 @@
 #ifndef RP_DEVICE_DEVICE_H
 #define RP_DEVICE_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,9 @@ void *rp_device_queue(struct rp_device *device);
 enum rp_status rp_device_timer_begin(struct rp_device *device) RP_MUST_CHECK;
 enum rp_status rp_device_timer_end(struct rp_device *device, double *elapsed_s) RP_MUST_CHECK;
 enum rp_status rp_device_cache_evict(struct rp_device *device) RP_MUST_CHECK;
+
+/* After a failure: no call on it can succeed any more, only a fresh process may help. */
+bool rp_device_is_lost(struct rp_device *device);
 
 int64_t rp_device_memory_available_bytes(struct rp_device *device); /* -1 unknown */
 

@@ -129,3 +129,18 @@ bool rp_host_memory_peak_reset(void)
     close(fd);
     return done;
 }
+
+long rp_host_oom_kills(void)
+{
+    FILE *file = fopen("/proc/vmstat", "re");
+    if (!file)
+        return 0;
+    char line[128];
+    long kills = 0;
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, "oom_kill ", 9) == 0 && sscanf(line + 9, "%ld", &kills) != 1)
+            kills = 0;
+    }
+    fclose(file);
+    return kills;
+}

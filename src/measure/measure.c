@@ -19,6 +19,7 @@
 #include "measure/sampling.h"
 #include "measure/tensors.h"
 #include "model/result.h"
+#include "plan/forecast.h"
 
 static const double beat_interval_s = 0.25; /* the listener hears of launches at most this often */
 
@@ -31,6 +32,7 @@ struct session {
     struct rp_tensors tensors; /* made when the first implementation needs them */
     struct rp_oracle oracle;
     bool prepared;
+    bool with_reference; /* outputs are compared with that of impl=reference */
     double last_beat_s;
 };
 
@@ -44,6 +46,7 @@ struct attempt { /* of one implementation */
     struct rp_sampling sampling;
     struct rp_accuracy accuracy; /* the worse of the first and the last sample's */
     int64_t launches_per_sample;
+    bool is_skipped; /* predicted to take far longer than the limit */
 };
 
 static void beat(struct attempt *a, const char *step, double limit_s)
@@ -94,10 +97,19 @@ static double probability_roundoff(const struct attempt *a)
     return rp_dtype_unit_roundoff(is_plain ? RP_DTYPE_fp32 : a->session->point->dtype);
 }
 
+/* A simulated device has times but no outputs: nothing is checked, and its rows say nothing of it.
+ */
+static bool computes_nothing(const struct session *s)
+{
+    return rp_device_backend(s->device)->computes_nothing;
+}
+
 static enum rp_status check_output(struct attempt *a)
 {
     struct session *s = a->session;
     struct rp_accuracy now;
+    if (computes_nothing(s))
+        return RP_OK;
     RP_TRY(rp_tensors_read_output(s->device, &s->tensors));
     rp_accuracy_check(s->point, &s->oracle, s->tensors.host_output, probability_roundoff(a), &now);
     bool is_first = a->sampling.count == 1;
@@ -143,7 +155,8 @@ static enum rp_status take_samples(struct attempt *a)
         double start_s = rp_clock_now_s();
         RP_TRY(launch_timed(a, a->launches_per_sample, &time_s));
         RP_TRY(rp_sampling_add(&a->sampling, time_s, a->launches_per_sample, true));
-        spent_s += rp_clock_now_s() - start_s;
+        /* A simulated device's time passes faster than the wall's. */
+        spent_s += fmax(rp_clock_now_s() - start_s, time_s * (double)a->launches_per_sample);
         stop = rp_sampling_stop(&a->sampling, spent_s);
         if (a->sampling.count == 1 || stop != RP_STOP_NONE)
             RP_TRY(check_output(a));
@@ -153,14 +166,29 @@ static enum rp_status take_samples(struct attempt *a)
     return RP_OK;
 }
 
+/* Filling the inputs and the oracle's rows at a tenth of what slow machines reach, and a minute. */
+static double prepare_limit_s(const struct session *s, const struct rp_method_cost *cost)
+{
+    const double fill_bytes_per_s = 20e6;
+    const double oracle_flop_per_s = 20e6;
+    double oracle_flop = 4.0 * (double)s->protocol->verify_rows * (double)s->point->seq_k *
+                         (double)s->point->head_dim;
+    return 60 + (double)cost->tensor_bytes / fill_bytes_per_s + oracle_flop / oracle_flop_per_s;
+}
+
 /* Tensors and oracle, once a point, when the first implementation gets this far. */
 static enum rp_status prepare(struct attempt *a)
 {
     struct session *s = a->session;
     if (s->prepared)
         return RP_OK;
-    beat(a, "prepare", 0);
-    RP_TRY(rp_tensors_create(s->device, s->point, s->seed, &s->tensors));
+    beat(a, "prepare", prepare_limit_s(s, &a->cost));
+    const struct rp_tensors_request request = {
+        .point = s->point, .seed = s->seed, .with_reference = s->with_reference};
+    RP_TRY(rp_tensors_create(s->device, &request, &s->tensors));
+    s->prepared = true;
+    if (computes_nothing(s))
+        return RP_OK;
     const void *const *inputs = s->tensors.host_inputs;
     enum rp_status status =
         rp_oracle_create(s->point, inputs[RP_TENSOR_Q], inputs[RP_TENSOR_K], inputs[RP_TENSOR_V],
@@ -176,11 +204,7 @@ static enum rp_status foresee(struct attempt *a)
 {
     struct session *s = a->session;
     const struct rp_device_info *info = rp_device_info(s->device);
-    const struct rp_method_device method = {
-        .backend = rp_device_backend(s->device)->name,
-        .threads = info->threads,
-        .multiprocessors = info->row.multiprocessors,
-    };
+    const struct rp_method_device method = rp_method_device_of(&info->row, info->threads);
     RP_TRY(a->kernel->supports(s->point, info));
     RP_TRY(rp_method_cost_of(&method, a->kernel->impl, s->point, &a->cost));
     RP_WORD_SET(a->row.path, a->cost.path);
@@ -189,11 +213,18 @@ static enum rp_status foresee(struct attempt *a)
     a->row.bytes_impl = a->cost.bytes_impl;
     int64_t needed = rp_method_cost_memory(&a->cost);
     a->row.predicted_memory_bytes = needed;
+    double launch_s = rp_forecast_launch_s(&info->row, info->threads, s->point, a->kernel->impl);
+    if (launch_s > RP_FORECAST_HOPELESS * s->protocol->timeout_s) {
+        a->is_skipped = true;
+        return RP_FAIL(RP_ERR_TIMEOUT,
+                       "predicted, not tried: about %.3g s a launch, the limit is %.3g s", launch_s,
+                       s->protocol->timeout_s);
+    }
     int64_t available = rp_device_memory_available_bytes(s->device);
     int64_t held = rp_device_held_bytes(s->device);
     if (available >= 0 && needed > available + held)
         return RP_FAIL(RP_ERR_OUT_OF_MEMORY,
-                       "predicted, not tried: %" PRId64 " bytes needed, %" PRId64 " available",
+                       RP_REASON_PREDICTED ": %" PRId64 " bytes needed, %" PRId64 " available",
                        needed, available + held);
     return RP_OK;
 }
@@ -211,9 +242,11 @@ static enum rp_status allocate(struct attempt *a)
 static enum rp_status compare_with_reference(struct attempt *a)
 {
     struct rp_tensors *tensors = &a->session->tensors;
+    if (computes_nothing(a->session))
+        return RP_OK;
     if (a->kernel->impl == RP_IMPL_reference)
-        return rp_tensors_keep_reference(tensors);
-    if (tensors->reference_output)
+        rp_tensors_keep_reference(tensors);
+    else if (tensors->has_reference)
         a->row.reference_diff_max_abs = rp_accuracy_difference(
             a->session->point->dtype, tensors->host_output, tensors->reference_output,
             rp_inputs_count(a->session->point, RP_TENSOR_Q));
@@ -244,8 +277,11 @@ static void forget_times(struct attempt *a)
 static void conclude(struct attempt *a, enum rp_status status)
 {
     if (status != RP_OK) {
-        rp_result_set_outcome(&a->row, rp_outcome_from(status), rp_status_message());
+        rp_result_set_outcome(&a->row, a->is_skipped ? RP_OUTCOME_SKIPPED : rp_outcome_from(status),
+                              rp_status_message());
         forget_times(a);
+    } else if (computes_nothing(a->session)) {
+        rp_result_set_outcome(&a->row, RP_OUTCOME_OK, "");
     } else {
         a->row.error_max_abs = a->accuracy.error_max_abs;
         a->row.error_rel_l2 = a->accuracy.error_rel_l2;
@@ -278,7 +314,27 @@ static enum rp_status measure_implementation(struct session *s, enum rp_impl imp
     rp_device_free(s->device, &a.workspace);
     rp_device_free(s->device, &a.scores);
     rp_sampling_clear(&a.sampling);
+    if (rp_device_is_lost(s->device))
+        return RP_FAIL(RP_ERR_DEVICE, "the device is lost: %s", a.row.reason);
     return RP_OK;
+}
+
+/* The reference has its row already (an earlier run, a worker before this one): one untimed launch
+ * gives the output that the others are compared with. Failing leaves them uncompared. */
+static void launch_reference(struct session *s)
+{
+    struct attempt a = {.session = s};
+    double time_s = 0;
+    const char *backend = rp_device_backend(s->device)->name;
+    a.kernel = rp_kernel_find(backend, RP_IMPL_reference);
+    if (!a.kernel || computes_nothing(s) || foresee(&a) != RP_OK || prepare(&a) != RP_OK)
+        return;
+    beat(&a, "reference output", s->protocol->timeout_s);
+    if (allocate(&a) == RP_OK && launch_timed(&a, 1, &time_s) == RP_OK &&
+        rp_tensors_read_output(s->device, &s->tensors) == RP_OK)
+        rp_tensors_keep_reference(&s->tensors);
+    rp_device_free(s->device, &a.workspace);
+    rp_device_free(s->device, &a.scores);
 }
 
 enum rp_status rp_measure_point(struct rp_device *device, const struct rp_point *point,
@@ -292,8 +348,11 @@ enum rp_status rp_measure_point(struct rp_device *device, const struct rp_point 
                         .point = point,
                         .protocol = plan->protocol,
                         .listener = listener,
-                        .seed = plan->seed};
+                        .seed = plan->seed,
+                        .with_reference = rp_impl_in(plan->planned, RP_IMPL_reference)};
     enum rp_status status = RP_OK;
+    if (s.with_reference && !rp_impl_in(impls, RP_IMPL_reference))
+        launch_reference(&s);
     for (size_t i = 0; i < RP_COUNT(order) && status == RP_OK; ++i) {
         if (rp_impl_in(impls, order[i]))
             status = measure_implementation(&s, order[i]);

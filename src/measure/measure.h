@@ -25,6 +25,9 @@ struct rp_measure_listener {
 struct rp_measure_plan {
     const struct rp_protocol *protocol;
     int64_t seed; /* of the inputs and of the rows that are checked */
+    /* Of the job for this point. With reference among them and not among those to be measured, it
+     * is launched once, untimed, so that the others can be compared with its output. */
+    rp_impl_set planned;
 };
 
 /* Measures the implementations of `impls` (reference first) and reports one row each, whatever

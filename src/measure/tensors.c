@@ -22,6 +22,8 @@ static enum rp_status fill_input(struct rp_device *device, const struct rp_point
                                  enum rp_tensor tensor, struct rp_tensors *tensors)
 {
     struct rp_buffer *buffer = &tensors->inputs[tensor];
+    if (rp_device_backend(device)->computes_nothing)
+        return RP_OK;
     if (rp_device_backend(device)->host_accessible) {
         rp_inputs_fill(p, seed, tensor, buffer->data);
         tensors->host_inputs[tensor] = buffer->data;
@@ -33,21 +35,30 @@ static enum rp_status fill_input(struct rp_device *device, const struct rp_point
 }
 
 /* Host memory first and touched, so that the baseline of the outside figure has it. */
-static enum rp_status host_prepare(struct rp_device *device, const struct rp_point *p,
+static enum rp_status host_prepare(struct rp_device *device,
+                                   const struct rp_tensors_request *request,
                                    struct rp_tensors *tensors)
 {
+    const struct rp_point *p = request->point;
+    if (rp_device_backend(device)->computes_nothing)
+        return RP_OK;
     RP_TRY(host_alloc(tensors->output_bytes, &tensors->host_output));
     memset(tensors->host_output, 0xFF, tensors->output_bytes);
+    if (request->with_reference) {
+        RP_TRY(host_alloc(tensors->output_bytes, &tensors->reference_output));
+        memset(tensors->reference_output, 0xFF, tensors->output_bytes);
+    }
     for (int t = 0; t < RP_TENSOR_COUNT && !rp_device_backend(device)->host_accessible; ++t)
         RP_TRY(host_alloc(tensor_bytes(p, (enum rp_tensor)t), &tensors->copies[t]));
     return RP_OK;
 }
 
-enum rp_status rp_tensors_create(struct rp_device *device, const struct rp_point *p, int64_t seed,
+enum rp_status rp_tensors_create(struct rp_device *device, const struct rp_tensors_request *request,
                                  struct rp_tensors *tensors)
 {
+    const struct rp_point *p = request->point;
     *tensors = (struct rp_tensors){.output_bytes = tensor_bytes(p, RP_TENSOR_Q)};
-    enum rp_status status = host_prepare(device, p, tensors);
+    enum rp_status status = host_prepare(device, request, tensors);
     if (status != RP_OK)
         goto cleanup;
     tensors->baseline_bytes = rp_device_outside_used_bytes(device);
@@ -56,7 +67,7 @@ enum rp_status rp_tensors_create(struct rp_device *device, const struct rp_point
                                  &tensors->inputs[t]);
         if (status != RP_OK)
             goto cleanup;
-        status = fill_input(device, p, seed, (enum rp_tensor)t, tensors);
+        status = fill_input(device, p, request->seed, (enum rp_tensor)t, tensors);
         if (status != RP_OK)
             goto cleanup;
     }
@@ -85,9 +96,10 @@ enum rp_status rp_tensors_read_output(struct rp_device *device, struct rp_tensor
     return rp_device_read(device, tensors->host_output, &tensors->output, tensors->output_bytes);
 }
 
-enum rp_status rp_tensors_keep_reference(struct rp_tensors *tensors)
+void rp_tensors_keep_reference(struct rp_tensors *tensors)
 {
-    RP_TRY(host_alloc(tensors->output_bytes, &tensors->reference_output));
+    if (!tensors->reference_output)
+        return;
     memcpy(tensors->reference_output, tensors->host_output, tensors->output_bytes);
-    return RP_OK;
+    tensors->has_reference = true;
 }

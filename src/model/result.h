@@ -30,6 +30,9 @@ enum rp_outcome rp_outcome_from(enum rp_status status);
 /* True for ok, oom, unsupported and skipped: a run of only these exits with 0. */
 bool rp_outcome_is_good(enum rp_outcome outcome);
 
+/* How the reason of an oom row begins that was predicted and not tried. */
+#define RP_REASON_PREDICTED "predicted, not tried"
+
 /* Sets every column to "not applicable", then axes, identity, counts (flops, flops_dense,
  * bytes_min) and the implementation's name. Counts that overflow 64 bits stay -1. */
 enum rp_status rp_result_begin(struct rp_result *row, const struct rp_point *p,

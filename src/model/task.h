@@ -10,8 +10,9 @@
 struct rp_task {
     int64_t number; /* unique within a run */
     struct rp_point point;
-    rp_impl_set impls;
-    double predicted_s; /* wall time of measuring them all */
+    rp_impl_set impls;   /* to be measured */
+    rp_impl_set planned; /* of the job for this point: impls, and those that have their rows */
+    double predicted_s;  /* wall time of measuring them all */
 };
 
 #endif
