@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/option.h"
@@ -10,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "model/data_folder.h"
+#include "model/result.h"
 #include "plan/job.h"
 #include "runner/placement.h"
 #include "runner/runner.h"
@@ -23,6 +25,9 @@ struct run_values {
     struct rp_option_list sets;
     const char *progress;
     bool overwrite;
+    const char *retry;
+    const char *cover;
+    const char *only;
     const char *point;
     const char *data;
     const char *log_level;
@@ -41,7 +46,9 @@ static const struct rp_option options[] = {
      .offset = AT(device),
      .default_text = "auto",
      .value_name = "DEVICE",
-     .help = "auto takes a usable GPU, else the CPU; cpu"},
+     .help =
+         "auto (a usable GPU, else the CPU), cpu, or simulated:TYPE (times from the model for a "
+         "GPU type of data/gpus.tsv; its rows say so)"},
     {.name = "threads",
      .kind = RP_OPTION_INT,
      .offset = AT(threads),
@@ -65,6 +72,22 @@ static const struct rp_option options[] = {
      .kind = RP_OPTION_FLAG,
      .offset = AT(overwrite),
      .help = "move an old result file aside and start anew"},
+    {.name = "retry",
+     .kind = RP_OPTION_WORD,
+     .offset = AT(retry),
+     .value_name = "STATUS,...",
+     .help = "measure rows of these statuses again and replace them: error,timeout"},
+    {.name = "cover",
+     .kind = RP_OPTION_CHOICE,
+     .offset = AT(cover),
+     .default_text = "type",
+     .choices = "type|device",
+     .help = "type: the devices of one type share the sweep; device: each runs all of it"},
+    {.name = "only",
+     .kind = RP_OPTION_WORD,
+     .offset = AT(only),
+     .value_name = "POINT",
+     .help = "measure this point of the job (16 hex digits) again and nothing else"},
     {.name = "point",
      .kind = RP_OPTION_WORD,
      .offset = AT(point),
@@ -136,13 +159,50 @@ static enum rp_status check_operands(const struct run_values *values,
     if (strlen(values->device) >= RP_WIRE_WORD_SIZE)
         return RP_FAIL(RP_ERR_USAGE, "--device %.20s...: no device has so long a name",
                        values->device);
+    if (values->data && strlen(values->data) >= RP_WIRE_PATH_SIZE)
+        return RP_FAIL(RP_ERR_USAGE, "--data: longer than %d bytes", RP_WIRE_PATH_SIZE - 1);
     return RP_OK;
+}
+
+/* "error,timeout" into a set of outcomes. */
+static enum rp_status parse_retry(const char *text, uint32_t *set)
+{
+    *set = 0;
+    for (const char *p = text; p && *p;) {
+        char word[16];
+        enum rp_outcome outcome;
+        size_t n = strcspn(p, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), p);
+        if (!rp_outcome_find(word, &outcome))
+            return RP_FAIL(RP_ERR_USAGE,
+                           "--retry %s: '%s' is no status; there are ok, mismatch, oom, "
+                           "unsupported, timeout, error and skipped",
+                           text, word);
+        *set |= 1u << outcome;
+        p += n + (p[n] == ',');
+    }
+    return RP_OK;
+}
+
+static enum rp_status make_selection(const struct run_values *values,
+                                     struct rp_selection *selection)
+{
+    *selection = (struct rp_selection){
+        .cover = strcmp(values->cover, "device") == 0 ? RP_COVER_DEVICE : RP_COVER_TYPE,
+        .only = values->only,
+    };
+    if (values->only && (strlen(values->only) != RP_POINT_ID_SIZE - 1 ||
+                         strspn(values->only, "0123456789abcdef") != RP_POINT_ID_SIZE - 1))
+        return RP_FAIL(RP_ERR_USAGE, "--only %s: a point is 16 hex digits, as in /results/point",
+                       values->only);
+    return parse_retry(values->retry, &selection->retry);
 }
 
 struct invocation {
     struct run_values values;
     struct rp_operands operands;
     const struct rp_command_line *full;
+    struct rp_selection selection;
     struct rp_rank *rank;
     struct rp_comm *comm;
 };
@@ -158,6 +218,15 @@ static enum rp_status choose_output(const struct invocation *in, const struct rp
     if (!rp_text_ok(output))
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the output's name");
     return RP_OK;
+}
+
+static void tell_end(const char *output, int exit_code)
+{
+    if (access(output, F_OK) != 0)
+        fprintf(stderr, "ridgepoint: stopped before anything was measured\n");
+    else
+        fprintf(stderr, "ridgepoint: %s%s\n", output,
+                exit_code == 75 ? " is partial; the same command goes on from there" : "");
 }
 
 /* Rank 0 after the job was read. */
@@ -177,17 +246,18 @@ static enum rp_status lead(const struct invocation *in, const struct rp_job *job
             .server = {.job = job,
                        .output = rp_text_string(&output),
                        .overwrite = in->values.overwrite,
+                       .selection = in->selection,
                        .run = &run,
                        .progress = {&view, rp_progress_view_update}},
             .device = in->values.device,
+            .data = in->values.data,
             .threads = (int)in->values.threads,
         };
         status = rp_runner_lead(in->rank, in->comm, &runner, exit_code);
     }
     rp_progress_view_end(&view);
     if (status == RP_OK && strcmp(in->values.progress, "none") != 0)
-        fprintf(stderr, "ridgepoint: %s%s\n", rp_text_string(&output),
-                *exit_code == 75 ? " is partial; the same command goes on from there" : "");
+        tell_end(rp_text_string(&output), *exit_code);
     rp_row_clear(RP_TABLE_RUNS, &run);
     rp_text_clear(&output);
     return status;
@@ -263,6 +333,8 @@ int rp_cli_run(int argc, char **argv, const struct rp_command_line *full)
     } else if (status == RP_OK) {
         set_log_level(in.values.log_level);
         status = check_operands(&in.values, &in.operands);
+        if (status == RP_OK)
+            status = make_selection(&in.values, &in.selection);
         exit_code = status == RP_OK ? run_as_rank(&in) : 0;
     }
     if (status != RP_OK)

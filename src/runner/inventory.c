@@ -2,60 +2,65 @@
 #include "runner/inventory.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
-    const char *gpu_type;
-    const struct rp_result *row;
-};
-
 struct rp_inventory {
-    struct entry *entries; /* sorted */
+    struct rp_held_row *rows; /* heap; sorted */
     size_t count;
 };
 
-static int compare_keys(const char *const a[3], const char *const b[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        int order = strcmp(a[i], b[i]);
-        if (order != 0)
-            return order;
-    }
-    return 0;
-}
-
 static int compare(const void *a, const void *b)
 {
-    const struct entry *x = a;
-    const struct entry *y = b;
-    const char *const x_key[] = {x->row->point, x->row->impl, x->gpu_type};
-    const char *const y_key[] = {y->row->point, y->row->impl, y->gpu_type};
-    return compare_keys(x_key, y_key);
+    const struct rp_held_row *x = a;
+    const struct rp_held_row *y = b;
+    int order = strcmp(x->point, y->point);
+    if (order == 0)
+        order = strcmp(x->impl, y->impl);
+    return order == 0 ? strcmp(x->key, y->key) : order;
 }
 
-enum rp_status rp_inventory_create(const struct rp_study *study, struct rp_inventory **inventory)
+const char *rp_cover_key(enum rp_cover cover, const struct rp_device_row *device)
 {
-    size_t rows = rp_study_count(study, RP_TABLE_RESULTS);
+    return cover == RP_COVER_DEVICE ? device->uuid : device->gpu_type;
+}
+
+static void set_identity(struct rp_held_row *held, const char *key, const char *point,
+                         const char *impl)
+{
+    *held = (struct rp_held_row){.sequence = -1};
+    snprintf(held->key, sizeof held->key, "%s", key);
+    snprintf(held->point, sizeof held->point, "%s", point);
+    snprintf(held->impl, sizeof held->impl, "%s", impl);
+}
+
+enum rp_status rp_inventory_create(const struct rp_study *study, enum rp_cover cover,
+                                   struct rp_inventory **inventory)
+{
+    size_t n = rp_study_count(study, RP_TABLE_RESULTS);
     struct rp_inventory *made = calloc(1, sizeof *made);
     *inventory = made;
     if (made)
-        made->entries = calloc(rows ? rows : 1, sizeof *made->entries);
-    if (!made || !made->entries) {
+        made->rows = calloc(n ? n : 1, sizeof *made->rows);
+    if (!made || !made->rows) {
         rp_inventory_destroy(made);
         *inventory = NULL;
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for an inventory of %zu rows", rows);
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for an inventory of %zu rows", n);
     }
     int64_t devices = (int64_t)rp_study_count(study, RP_TABLE_DEVICES);
-    for (size_t i = 0; i < rows; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         const struct rp_result *row = rp_study_row(study, RP_TABLE_RESULTS, i);
         if (row->device < 0 || row->device >= devices)
             continue; /* verify tells; here it is a row of no device that could be present */
         const struct rp_device_row *device =
             rp_study_row(study, RP_TABLE_DEVICES, (size_t)row->device);
-        made->entries[made->count++] = (struct entry){device->gpu_type, row};
+        struct rp_held_row *held = &made->rows[made->count++];
+        set_identity(held, rp_cover_key(cover, device), row->point, row->impl);
+        snprintf(held->status, sizeof held->status, "%s", row->status);
+        held->sequence = row->sequence;
     }
-    qsort(made->entries, made->count, sizeof *made->entries, compare);
+    qsort(made->rows, made->count, sizeof *made->rows, compare);
     return RP_OK;
 }
 
@@ -63,29 +68,16 @@ void rp_inventory_destroy(struct rp_inventory *inventory)
 {
     if (!inventory)
         return;
-    free(inventory->entries);
+    free(inventory->rows);
     free(inventory);
 }
 
-const struct rp_result *rp_inventory_find(const struct rp_inventory *inventory,
-                                          const char *gpu_type, const char *point, const char *impl)
+const struct rp_held_row *rp_inventory_find(const struct rp_inventory *inventory, const char *key,
+                                            const char *point, const char *impl)
 {
-    const char *const key[] = {point, impl, gpu_type};
-    size_t low = 0;
-    size_t high = inventory->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct entry *e = &inventory->entries[middle];
-        const char *const here[] = {e->row->point, e->row->impl, e->gpu_type};
-        int order = compare_keys(here, key);
-        if (order == 0)
-            return e->row;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    struct rp_held_row wanted;
+    set_identity(&wanted, key, point, impl);
+    return bsearch(&wanted, inventory->rows, inventory->count, sizeof wanted, compare);
 }
 
 /* The first thing that differs, in words. */

@@ -16,10 +16,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "device/host_memory.h"
 #include "model/result.h"
 #include "runner/worker.h"
 
-enum { QUEUE_LENGTH = 2, DEATHS_TO_RETIRE = 3 };
+enum { QUEUE_LENGTH = 2, DEATHS_TO_RETIRE = 3, LOSSES_TO_RETIRE = 2, OPENS_TO_RETIRE = 2 };
 
 static const double open_limit_s = 120; /* opening a device, a driver's first start included */
 static const double grace_s = 2;        /* beyond a step's own limit before the worker is ended */
@@ -35,8 +36,11 @@ struct rp_rank {
     bool opened, told_hello, retired, stopped;
     bool in_step; /* the worker said which implementation it is at */
     struct rp_wire_begin step;
-    double deadline_s; /* of the step; 0: none */
-    int deaths;        /* since the last row */
+    double deadline_s;  /* of the step; 0: none */
+    int deaths, losses; /* in different tasks since the last good row; of the device */
+    int64_t death_task; /* number of the task of the last death */
+    long oom_kills;     /* of the kernel when the worker was started */
+    int failed_opens;   /* since the device was open */
     struct rp_result row;
     struct rp_sample *samples; /* heap; of the row that is arriving */
     size_t n_samples, n_expected;
@@ -88,9 +92,9 @@ static enum rp_status tell(struct rp_rank *rank, enum rp_rank_tag tag, const voi
     return rp_comm_send(rank->comm, 0, (int)tag, data, bytes);
 }
 
-static enum rp_status say_hello(struct rp_rank *rank, const char *failure)
+static enum rp_status say_hello(struct rp_rank *rank, enum rp_status status, const char *failure)
 {
-    struct rp_rank_hello hello = {.failed = failure != NULL, .info = rank->info};
+    struct rp_rank_hello hello = {.status = status, .info = rank->info};
     gethostname(hello.host, sizeof hello.host - 1);
     if (failure)
         snprintf(hello.failure, sizeof hello.failure, "%s", failure);
@@ -98,14 +102,14 @@ static enum rp_status say_hello(struct rp_rank *rank, const char *failure)
     return tell(rank, RP_TAG_HELLO, &hello, sizeof hello);
 }
 
-static enum rp_status retire(struct rp_rank *rank, const char *why)
+static enum rp_status retire(struct rp_rank *rank, enum rp_status status, const char *why)
 {
     rp_worker_stop(&rank->worker, NULL, 0);
     rank->opened = false;
     rank->retired = true;
     rank->n_queue = 0;
     if (!rank->told_hello)
-        return say_hello(rank, why);
+        return say_hello(rank, status, why);
     char text[1200];
     snprintf(text, sizeof text, "rank %d on %s retires: %s", rank->place.rank, rank->info.row.uuid,
              why);
@@ -124,6 +128,7 @@ static void ask_to_open(struct rp_rank *rank)
     struct rp_wire_message message = {.kind = RP_WIRE_OPEN};
     struct rp_wire_open *open = &message.body.open;
     memcpy(open->device, rank->setup.device, sizeof open->device);
+    memcpy(open->data, rank->setup.data, sizeof open->data);
     open->request = (struct rp_device_request){
         .index = rank->place.node_rank,
         .local_rank = rank->place.share_rank,
@@ -133,6 +138,7 @@ static void ask_to_open(struct rp_rank *rank)
     open->protocol = rank->setup.protocol;
     open->seed = rank->setup.seed;
     rank->deadline_s = rp_clock_now_s() + open_limit_s;
+    rank->oom_kills = rp_host_oom_kills();
     send_to_worker(rank, &message);
 }
 
@@ -173,6 +179,7 @@ static enum rp_status pass_row_on(struct rp_rank *rank)
     if (rank->n_queue > 0 && rp_impl_find(rank->row.impl, &impl))
         rank->queue[0].impls &= ~(1u << impl);
     rank->in_step = false;
+    rank->deadline_s = 0;
     return status;
 }
 
@@ -181,7 +188,10 @@ static enum rp_status begin_row(struct rp_rank *rank, const struct rp_wire_messa
     rank->row = message->body.row;
     rank->n_samples = 0;
     rank->n_expected = (size_t)message->number;
-    rank->deaths = 0;
+    enum rp_outcome outcome;
+    if (rp_outcome_find(rank->row.status, &outcome) && outcome != RP_OUTCOME_ERROR &&
+        outcome != RP_OUTCOME_TIMEOUT)
+        rank->deaths = rank->losses = 0;
     if (rank->n_expected == 0)
         return pass_row_on(rank);
     void *samples = realloc(rank->samples, rank->n_expected * sizeof rank->samples[0]);
@@ -201,13 +211,31 @@ static enum rp_status add_samples(struct rp_rank *rank, const struct rp_wire_sam
     return rank->n_samples == rank->n_expected ? pass_row_on(rank) : RP_OK;
 }
 
+/* The device is lost to its worker; a fresh process may get it back. The rows that failed are told
+ * already. */
+static enum rp_status replace_lost(struct rp_rank *rank, const char *why)
+{
+    rp_worker_stop(&rank->worker, NULL, 0);
+    rank->opened = false;
+    ++rank->losses;
+    rp_log(RP_LOG_WARN, "rank %d: %s; a fresh worker goes on", rank->place.rank, why);
+    if (rank->n_queue > 0 && rank->queue[0].impls == 0)
+        RP_TRY(finish_task(rank));
+    if (rank->losses >= LOSSES_TO_RETIRE)
+        return retire(rank, RP_ERR_DEVICE, why);
+    RP_TRY(rp_worker_start(&rank->worker));
+    ask_to_open(rank);
+    return RP_OK;
+}
+
 static enum rp_status on_opened(struct rp_rank *rank, const struct rp_device_info *info)
 {
     rank->info = *info;
     rank->opened = true;
+    rank->failed_opens = 0;
     rank->deadline_s = 0;
     start_first_task(rank);
-    return rank->told_hello ? RP_OK : say_hello(rank, NULL);
+    return rank->told_hello ? RP_OK : say_hello(rank, RP_OK, NULL);
 }
 
 static enum rp_status take_worker_message(struct rp_rank *rank,
@@ -217,7 +245,8 @@ static enum rp_status take_worker_message(struct rp_rank *rank,
     case RP_WIRE_OPENED:
         return on_opened(rank, &message->body.opened);
     case RP_WIRE_FAILED:
-        return retire(rank, message->body.failure);
+        return rank->opened ? replace_lost(rank, message->body.failure)
+                            : retire(rank, (enum rp_status)message->number, message->body.failure);
     case RP_WIRE_BEGIN:
         rank->step = message->body.begin;
         rank->in_step = true;
@@ -260,6 +289,10 @@ static enum rp_status report_death(struct rp_rank *rank, enum rp_outcome outcome
     if (outcome == RP_OUTCOME_TIMEOUT)
         snprintf(reason, sizeof reason, "%s took longer than %.3g s; the worker was ended",
                  rank->step.step, rank->step.limit_s);
+    else if (outcome == RP_OUTCOME_OOM)
+        snprintf(reason, sizeof reason,
+                 "the kernel's out-of-memory killer ended the worker during %s",
+                 rank->in_step ? rank->step.step : "start");
     else
         snprintf(reason, sizeof reason, "the worker was %s during %s", how,
                  rank->in_step ? rank->step.step : "start");
@@ -269,25 +302,52 @@ static enum rp_status report_death(struct rp_rank *rank, enum rp_outcome outcome
     return pass_row_on(rank);
 }
 
+/* The worker ended while it opened the device: once more, then the device is given up. */
+static enum rp_status reopen(struct rp_rank *rank, const char *how)
+{
+    char why[160];
+    snprintf(why, sizeof why, "the worker was %s while opening the device", how);
+    if (++rank->failed_opens >= OPENS_TO_RETIRE)
+        return retire(rank, RP_ERR_ENVIRONMENT, why);
+    rp_log(RP_LOG_WARN, "rank %d: %s; a fresh one tries again", rank->place.rank, why);
+    RP_TRY(rp_worker_start(&rank->worker));
+    ask_to_open(rank);
+    return RP_OK;
+}
+
+/* One point may end a worker once for each implementation; that says nothing about the device. A
+ * timeout never does: the device answers. */
+static void count_death(struct rp_rank *rank, enum rp_outcome outcome)
+{
+    int64_t task = rank->n_queue > 0 ? rank->queue[0].number : -1;
+    if (outcome == RP_OUTCOME_TIMEOUT || (rank->deaths > 0 && task == rank->death_task))
+        return;
+    ++rank->deaths;
+    rank->death_task = task;
+}
+
 static enum rp_status replace_worker(struct rp_rank *rank, enum rp_outcome outcome)
 {
     char how[96];
+    long kills_before = rank->oom_kills;
     rp_worker_stop(&rank->worker, how, sizeof how);
-    if (!rank->opened) {
-        char why[160];
-        snprintf(why, sizeof why, "the worker was %s while opening the device", how);
-        return retire(rank, why);
-    }
+    if (!rank->opened)
+        return reopen(rank, how);
     rank->opened = false;
-    ++rank->deaths;
+    bool by_oom_killer = outcome == RP_OUTCOME_ERROR && rp_host_oom_kills() > kills_before;
+    if (by_oom_killer)
+        outcome = RP_OUTCOME_OOM;
+    count_death(rank, outcome);
     rp_log(RP_LOG_WARN, "rank %d: the worker was %s; a fresh one goes on", rank->place.rank, how);
     if (rank->n_queue > 0) {
-        RP_TRY(report_death(rank, outcome, how));
+        /* It may have died between its last row and saying that the task is done. */
+        if (rank->queue[0].impls != 0)
+            RP_TRY(report_death(rank, outcome, how));
         if (rank->queue[0].impls == 0)
             RP_TRY(finish_task(rank));
     }
     if (rank->deaths >= DEATHS_TO_RETIRE)
-        return retire(rank, "its worker died three times without finishing a row");
+        return retire(rank, RP_ERR_DEVICE, "its workers died in three points without a good row");
     RP_TRY(rp_worker_start(&rank->worker));
     ask_to_open(rank);
     return RP_OK;
@@ -335,6 +395,8 @@ enum rp_status rp_rank_take_message(struct rp_rank *rank, const struct rp_comm_m
         return RP_OK;
     case RP_TAG_STOP:
         rank->stopped = true;
+        return RP_OK;
+    case RP_TAG_BEAT:
         return RP_OK;
     default:
         return RP_FAIL(RP_ERR_INTERNAL, "rank 0 sent a message with tag %d", message->tag);

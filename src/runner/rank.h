@@ -26,19 +26,26 @@ enum rp_rank_tag {
     RP_TAG_ROW,
     RP_TAG_DONE,
     RP_TAG_RETIRE,
-    RP_TAG_STOPPING
+    RP_TAG_STOPPING,
+    RP_TAG_BEAT, /* both ways: still here */
+    RP_TAG_BYE   /* a rank's last message, after STOP */
 };
+
+/* Every rank says something at least every so often; silence for longer is a hung process. */
+#define RP_RANK_BEAT_S    3.0
+#define RP_RANK_SILENCE_S 40.0
 
 struct rp_rank_setup { /* rank 0 -> all */
     int exit_code;     /* not 0: rank 0 could not begin; leave with this code */
     struct rp_protocol protocol;
     int64_t seed;
     char device[RP_WIRE_WORD_SIZE];
+    char data[RP_WIRE_PATH_SIZE]; /* --data, or "" */
     int threads;
 };
 
-struct rp_rank_hello { /* rank -> 0 */
-    bool failed;
+struct rp_rank_hello {     /* rank -> 0 */
+    enum rp_status status; /* RP_OK: the device is open */
     struct rp_device_info info;
     char host[64];
     char failure[1024];

@@ -127,6 +127,16 @@ bool rp_schedule_finish(struct rp_schedule *schedule, size_t rank, int64_t numbe
     return false;
 }
 
+void rp_schedule_note_row(struct rp_schedule *schedule, size_t rank, const struct rp_point *point,
+                          enum rp_impl impl)
+{
+    struct holder *holder = &schedule->ranks[rank];
+    for (size_t i = 0; i < holder->n_held; ++i) {
+        if (rp_point_compare(&holder->held[i].point, point) == 0)
+            holder->held[i].impls &= ~(1u << impl);
+    }
+}
+
 void rp_schedule_retire(struct rp_schedule *schedule, size_t rank)
 {
     struct holder *holder = &schedule->ranks[rank];
@@ -136,8 +146,11 @@ void rp_schedule_retire(struct rp_schedule *schedule, size_t rank)
     holder->retired = true;
     --g->ranks;
     /* They were taken from this array, so there is room for them. */
-    while (holder->n_held > 0)
-        g->tasks[g->count++] = holder->held[--holder->n_held];
+    while (holder->n_held > 0) {
+        const struct rp_task *task = &holder->held[--holder->n_held];
+        if (task->impls != 0)
+            g->tasks[g->count++] = *task;
+    }
     g->sorted = false;
 }
 

@@ -33,7 +33,11 @@ bool rp_schedule_take(struct rp_schedule *schedule, size_t rank, struct rp_task 
 bool rp_schedule_finish(struct rp_schedule *schedule, size_t rank, int64_t number,
                         struct rp_task *task);
 
-/* A rank takes no more; what it held goes back to the front of its queue. */
+/* A row of a point arrived from this rank: what it holds of that point has one less to measure. */
+void rp_schedule_note_row(struct rp_schedule *schedule, size_t rank, const struct rp_point *point,
+                          enum rp_impl impl);
+
+/* A rank takes no more; what is left of the tasks it held goes back to its queue. */
 void rp_schedule_retire(struct rp_schedule *schedule, size_t rank);
 
 /* Tasks neither finished nor lost with the last rank of their queue. */

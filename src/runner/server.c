@@ -1,8 +1,8 @@
 /*
- * server.c - the study in the making.
+ * server.c - what rank 0 knows of the others, and what it tells them.
  *
- * What has to run is the set of (device type, point, implementation) of the job on the device types
- * present, less what the file holds. Device types are known once every rank has said hello.
+ * Which device types are present is known once every rank has said hello; then the work is planned
+ * and handed out. What is on disk is the ledger's.
  */
 #include "runner/server.h"
 
@@ -10,18 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "model/result.h"
-#include "runner/inventory.h"
+#include "runner/implied.h"
+#include "runner/ledger.h"
 #include "runner/rank.h"
-#include "runner/worklist.h"
-#include "store/lock.h"
-#include "store/publish.h"
-#include "store/results_hdf5.h"
 
 static const double publish_interval_s = 30;
 static const double tick_interval_s = 0.5;
@@ -30,34 +26,25 @@ struct peer { /* a rank as rank 0 sees it */
     bool said_hello;
     struct rp_rank_hello hello;
     int64_t device; /* row of /devices; -1 before work begins */
+    double heard_s; /* when it was heard of last */
 };
 
 struct rp_server {
     struct rp_server_options options;
     struct rp_comm *comm;
     struct rp_comm_place place;
-    struct rp_study study;
-    struct rp_lock *lock;
+    struct rp_ledger *ledger;
     struct peer *peers; /* heap; one a rank */
     int n_hello;
-    struct rp_worklist work; /* its schedule is null until every rank has said hello */
-    int64_t run_index;       /* row of /runs; -1 while nothing had to be done */
-    double finished_s;       /* predicted time of the finished tasks */
+    struct rp_worklist work;    /* its schedule is null until every rank has said hello */
+    struct rp_implied *implied; /* what need not be tried any more */
+    struct rp_inventory *old;   /* of the rows that --retry or --only replaces */
+    bool working;               /* the run has its row of /runs */
+    double finished_s;          /* predicted time of the finished tasks */
     double start_s, published_s, ticked_s;
-    size_t unpublished_rows;
+    int64_t rows_reported; /* of this run */
     bool stop_asked;
 };
-
-static enum rp_status load_old_file(struct rp_server *server)
-{
-    const struct rp_server_options *o = &server->options;
-    if (o->overwrite)
-        return rp_publish_move_aside(o->output);
-    if (access(o->output, F_OK) != 0)
-        return RP_OK;
-    RP_TRY(rp_results_read(o->output, &server->study));
-    return rp_inventory_check_job(&server->study, o->output, o->job);
-}
 
 enum rp_status rp_server_create(const struct rp_server_options *options, struct rp_comm *comm,
                                 struct rp_server **server)
@@ -68,26 +55,23 @@ enum rp_status rp_server_create(const struct rp_server_options *options, struct 
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the study");
     made->options = *options;
     made->comm = comm;
-    made->run_index = -1;
     rp_comm_place(comm, &made->place);
-    rp_study_init(&made->study);
     enum rp_status status = RP_OK;
-    size_t n = (size_t)made->place.size;
-    made->peers = calloc(n, sizeof *made->peers);
+    made->peers = calloc((size_t)made->place.size, sizeof *made->peers);
     if (!made->peers) {
-        status = RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ranks", n);
+        status = RP_FAIL(RP_ERR_INTERNAL, "no host memory for %d ranks", made->place.size);
         goto cleanup;
     }
-    status = rp_publish_probe(options->output);
+    status = rp_implied_create(&made->implied);
     if (status != RP_OK)
         goto cleanup;
-    status = rp_lock_acquire(options->output, options->run->run_id, &made->lock);
-    if (status != RP_OK)
-        goto cleanup;
-    status = load_old_file(made);
+    status = rp_ledger_open(options->output, options->job, options->run->run_id, options->overwrite,
+                            &made->ledger);
     if (status != RP_OK)
         goto cleanup;
     made->start_s = made->published_s = made->ticked_s = rp_clock_now_s();
+    for (int r = 0; r < made->place.size; ++r)
+        made->peers[r].heard_s = made->start_s;
     *server = made;
     made = NULL;
 
@@ -101,8 +85,9 @@ void rp_server_destroy(struct rp_server *server)
     if (!server)
         return;
     rp_worklist_clear(&server->work);
-    rp_lock_release(server->lock);
-    rp_study_clear(&server->study);
+    rp_inventory_destroy(server->old);
+    rp_implied_destroy(server->implied);
+    rp_ledger_close(server->ledger);
     free(server->peers);
     free(server);
 }
@@ -111,9 +96,28 @@ static enum rp_status refuse_failed_peers(const struct rp_server *server)
 {
     for (int r = 0; r < server->place.size; ++r) {
         const struct rp_rank_hello *hello = &server->peers[r].hello;
-        if (hello->failed)
-            return RP_FAIL(RP_ERR_ENVIRONMENT, "rank %d on %s has no device: %s", r, hello->host,
+        if (hello->status != RP_OK)
+            return RP_FAIL(hello->status, "rank %d on %s has no device: %s", r, hello->host,
                            hello->failure);
+    }
+    return RP_OK;
+}
+
+/* Two ranks on one GPU would measure each other; CPU ranks that share a core say `noisy`. */
+static enum rp_status refuse_shared_devices(const struct rp_server *server)
+{
+    for (int r = 0; r < server->place.size; ++r) {
+        const struct rp_device_row *row = &server->peers[r].hello.info.row;
+        for (int other = 0; other < r; ++other) {
+            const struct rp_device_row *before = &server->peers[other].hello.info.row;
+            if (strcmp(row->backend, "cpu") != 0 && strcmp(row->uuid, before->uuid) == 0 &&
+                strcmp(row->host, before->host) == 0)
+                return RP_FAIL(RP_ERR_ENVIRONMENT,
+                               "ranks %d and %d on %s both have device %s: start one rank a GPU, "
+                               "or let each task see its own (srun --gpus-per-task=1 or "
+                               "--gpu-bind=single:1)",
+                               other, r, row->host, row->uuid);
+        }
     }
     return RP_OK;
 }
@@ -122,31 +126,19 @@ static enum rp_status refuse_failed_peers(const struct rp_server *server)
 static enum rp_status plan(struct rp_server *server)
 {
     size_t n = (size_t)server->place.size;
-    struct rp_device_info *devices = calloc(n, sizeof *devices);
+    const struct rp_device_info **devices = calloc(n, sizeof *devices);
     if (!devices)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu devices", n);
     for (size_t r = 0; r < n; ++r)
-        devices[r] = server->peers[r].hello.info;
-    enum rp_status status =
-        rp_worklist_create(server->options.job, &server->study, devices, n, &server->work);
+        devices[r] = &server->peers[r].hello.info;
+    const struct rp_worklist_request request = {.job = server->options.job,
+                                                .selection = &server->options.selection,
+                                                .study = rp_ledger_study(server->ledger),
+                                                .devices = devices,
+                                                .n_ranks = n};
+    enum rp_status status = rp_worklist_create(&request, &server->work);
     free(devices);
     return status;
-}
-
-/* A device of an earlier run of this file keeps its row. */
-static enum rp_status register_device(struct rp_server *server, struct peer *peer)
-{
-    const struct rp_device_row *row = &peer->hello.info.row;
-    size_t n = rp_study_count(&server->study, RP_TABLE_DEVICES);
-    for (size_t i = 0; i < n; ++i) {
-        const struct rp_device_row *old = rp_study_row(&server->study, RP_TABLE_DEVICES, i);
-        if (strcmp(old->uuid, row->uuid) == 0 && strcmp(old->gpu_type, row->gpu_type) == 0) {
-            peer->device = (int64_t)i;
-            return RP_OK;
-        }
-    }
-    peer->device = (int64_t)n;
-    return rp_study_append(&server->study, RP_TABLE_DEVICES, row);
 }
 
 /* Hosts of the ranks, each once, in the order of ranks. */
@@ -160,20 +152,6 @@ static void list_hosts(const struct rp_server *server, struct rp_text *hosts)
         if (!known)
             rp_text_printf(hosts, "%s%s", hosts->length ? "," : "", host);
     }
-}
-
-static enum rp_status append_labels(struct rp_server *server)
-{
-    const struct rp_job *job = server->options.job;
-    for (size_t i = 0; i < job->n_labels; ++i) {
-        struct rp_label label;
-        rp_row_init(RP_TABLE_LABELS, &label);
-        label.run = server->run_index;
-        RP_TRY(rp_point_id(&job->points[job->labels[i].point].point, label.point));
-        RP_WORD_SET(label.model, job->labels[i].model);
-        RP_TRY(rp_study_append(&server->study, RP_TABLE_LABELS, &label));
-    }
-    return RP_OK;
 }
 
 /* The row of /runs, once it is known that there is something to do. */
@@ -192,41 +170,80 @@ static enum rp_status register_run(struct rp_server *server)
     run.seed = job->seed;
     run.ranks = server->place.size;
     run.rows_planned = server->work.rows_planned;
-    server->run_index = (int64_t)rp_study_count(&server->study, RP_TABLE_RUNS);
-    enum rp_status status = rp_study_append(&server->study, RP_TABLE_RUNS, &run);
+    enum rp_status status = rp_ledger_begin_run(server->ledger, &run);
     rp_text_clear(&hosts);
-    RP_TRY(status);
-    return append_labels(server);
+    server->working = status == RP_OK;
+    return status;
+}
+
+static enum rp_status store_row(struct rp_server *server, int rank, struct rp_result *row,
+                                const struct rp_sample *samples, size_t n_samples);
+
+/* Implementations that need not be tried become rows at once. */
+static enum rp_status skip_implied(struct rp_server *server, int rank, struct rp_task *task)
+{
+    const struct rp_device_info *info = &server->peers[rank].hello.info;
+    for (int i = 0; i < RP_IMPL_COUNT; ++i) {
+        enum rp_impl impl = (enum rp_impl)i;
+        char reason[200];
+        struct rp_result row;
+        if (!rp_impl_in(task->impls, impl) ||
+            !rp_implied_find(server->implied, info, &task->point, impl, reason, sizeof reason))
+            continue;
+        RP_TRY(rp_result_begin(&row, &task->point, impl));
+        RP_TRY(rp_protocol_id(&server->options.job->protocol, row.protocol));
+        rp_result_set_outcome(&row, RP_OUTCOME_SKIPPED, reason);
+        RP_TRY(store_row(server, rank, &row, NULL, 0));
+        task->impls &= ~(1u << i);
+    }
+    return RP_OK;
 }
 
 /* Gives a rank what it can take: one task to work on and one to have ready. */
 static enum rp_status feed(struct rp_server *server, int rank)
 {
     struct rp_task task;
-    while (rp_schedule_take(server->work.schedule, (size_t)rank, &task))
-        RP_TRY(rp_comm_send(server->comm, rank, RP_TAG_TASK, &task, sizeof task));
+    while (!server->stop_asked && rp_schedule_take(server->work.schedule, (size_t)rank, &task)) {
+        RP_TRY(skip_implied(server, rank, &task));
+        if (task.impls != 0)
+            RP_TRY(rp_comm_send(server->comm, rank, RP_TAG_TASK, &task, sizeof task));
+        else
+            rp_schedule_finish(server->work.schedule, (size_t)rank, task.number, &task);
+    }
     return RP_OK;
 }
 
 static enum rp_status begin_work(struct rp_server *server)
 {
+    const struct rp_selection *selection = &server->options.selection;
     RP_TRY(refuse_failed_peers(server));
+    RP_TRY(refuse_shared_devices(server));
     RP_TRY(plan(server));
     if (server->work.rows_done == server->work.rows_planned)
         return RP_OK;
-    for (int r = 0; r < server->place.size; ++r)
-        RP_TRY(register_device(server, &server->peers[r]));
+    if (selection->only || selection->retry != 0)
+        RP_TRY(
+            rp_inventory_create(rp_ledger_study(server->ledger), selection->cover, &server->old));
+    for (int r = 0; r < server->place.size; ++r) {
+        struct peer *peer = &server->peers[r];
+        RP_TRY(rp_ledger_add_device(server->ledger, &peer->hello.info.row, &peer->device));
+    }
     RP_TRY(register_run(server));
     for (int r = 0; r < server->place.size; ++r)
         RP_TRY(feed(server, r));
     return RP_OK;
 }
 
+static int64_t rows_done(const struct rp_server *server)
+{
+    return server->work.rows_done + rp_ledger_synced_rows(server->ledger);
+}
+
 static void report_progress(struct rp_server *server, const struct rp_result *row)
 {
     const struct rp_progress_listener *listener = &server->options.progress;
     struct rp_progress progress = {
-        .rows_done = server->work.rows_done,
+        .rows_done = rows_done(server),
         .rows_planned = server->work.rows_planned,
         .elapsed_s = rp_clock_now_s() - server->start_s,
         .remaining_s = -1,
@@ -243,27 +260,46 @@ static void report_progress(struct rp_server *server, const struct rp_result *ro
     listener->update(listener->context, &progress);
 }
 
+/* The sequence of the row this one stands for from now on; -1: of none. */
+static int64_t find_replaced(const struct rp_server *server, int rank, const struct rp_result *row)
+{
+    if (!server->old)
+        return -1;
+    const char *key =
+        rp_cover_key(server->options.selection.cover, &server->peers[rank].hello.info.row);
+    const struct rp_held_row *old = rp_inventory_find(server->old, key, row->point, row->impl);
+    return old ? old->sequence : -1;
+}
+
+static enum rp_status store_row(struct rp_server *server, int rank, struct rp_result *row,
+                                const struct rp_sample *samples, size_t n_samples)
+{
+    struct rp_point point;
+    enum rp_impl impl;
+    row->device = server->peers[rank].device;
+    RP_TRY(rp_result_point(row, &point));
+    if (rp_impl_find(row->impl, &impl))
+        rp_schedule_note_row(server->work.schedule, (size_t)rank, &point, impl);
+    rp_implied_learn(server->implied, &server->peers[rank].hello.info, row);
+    RP_TRY(rp_ledger_add_result(server->ledger, row, samples, n_samples,
+                                find_replaced(server, rank, row)));
+    report_progress(server, row);
+    return RP_OK;
+}
+
 static enum rp_status take_row(struct rp_server *server, const struct rp_comm_message *message)
 {
     struct rp_result row;
-    struct rp_sample sample;
-    const char *data = message->data;
-    size_t n_samples = (message->bytes - sizeof row) / sizeof sample;
-    memcpy(&row, data, sizeof row);
-    row.run = server->run_index;
-    row.device = server->peers[message->source].device;
-    row.sequence = (int64_t)rp_study_count(&server->study, RP_TABLE_RESULTS);
-    row.samples = (int64_t)n_samples;
-    row.sample_offset = (int64_t)rp_study_count(&server->study, RP_TABLE_SAMPLES);
-    for (size_t i = 0; i < n_samples; ++i) {
-        memcpy(&sample, data + sizeof row + i * sizeof sample, sizeof sample);
-        RP_TRY(rp_study_append(&server->study, RP_TABLE_SAMPLES, &sample));
-    }
-    RP_TRY(rp_study_append(&server->study, RP_TABLE_RESULTS, &row));
-    ++server->work.rows_done;
-    ++server->unpublished_rows;
-    report_progress(server, &row);
-    return RP_OK;
+    memcpy(&row, message->data, sizeof row);
+    size_t n = (message->bytes - sizeof row) / sizeof(struct rp_sample);
+    struct rp_sample *samples = calloc(n ? n : 1, sizeof *samples);
+    if (!samples)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu samples", n);
+    if (n > 0)
+        memcpy(samples, (const char *)message->data + sizeof row, n * sizeof *samples);
+    enum rp_status status = store_row(server, message->source, &row, samples, n);
+    free(samples);
+    return status;
 }
 
 static enum rp_status take_done(struct rp_server *server, const struct rp_comm_message *message)
@@ -293,6 +329,7 @@ enum rp_status rp_server_take_message(struct rp_server *server,
                                       const struct rp_comm_message *message)
 {
     struct peer *peer = &server->peers[message->source];
+    peer->heard_s = rp_clock_now_s();
     switch (message->tag) {
     case RP_TAG_HELLO:
         memcpy(&peer->hello, message->data, sizeof peer->hello);
@@ -306,6 +343,8 @@ enum rp_status rp_server_take_message(struct rp_server *server,
         return take_done(server, message);
     case RP_TAG_RETIRE:
         return take_retirement(server, message);
+    case RP_TAG_BEAT:
+        return RP_OK;
     case RP_TAG_STOPPING:
         server->stop_asked = true;
         return RP_OK;
@@ -315,47 +354,54 @@ enum rp_status rp_server_take_message(struct rp_server *server,
     }
 }
 
-/* Counts over the whole file: every device type it has rows of or that is present. */
-static void count_study(struct rp_server *server)
+/* Rows of the whole file: of every device type (or device) it has rows of or that is present. */
+static int64_t plan_of_file(const struct rp_server *server)
 {
-    struct rp_study *study = &server->study;
+    const struct rp_study *study = rp_ledger_study(server->ledger);
+    enum rp_cover cover = server->options.selection.cover;
     size_t n = rp_study_count(study, RP_TABLE_DEVICES);
-    int64_t types = 0;
+    int64_t keys = 0;
     for (size_t i = 0; i < n; ++i) {
-        const struct rp_device_row *device = rp_study_row(study, RP_TABLE_DEVICES, i);
+        const char *key = rp_cover_key(cover, rp_study_row(study, RP_TABLE_DEVICES, i));
         bool known = false;
-        for (size_t j = 0; j < i && !known; ++j) {
-            const struct rp_device_row *other = rp_study_row(study, RP_TABLE_DEVICES, j);
-            known = strcmp(other->gpu_type, device->gpu_type) == 0;
-        }
-        types += !known;
+        for (size_t j = 0; j < i && !known; ++j)
+            known = strcmp(rp_cover_key(cover, rp_study_row(study, RP_TABLE_DEVICES, j)), key) == 0;
+        keys += !known;
     }
-    study->rows_planned = types * rp_job_rows(server->options.job);
-    study->complete = study->rows_planned == (int64_t)rp_study_count(study, RP_TABLE_RESULTS);
+    return keys * rp_job_rows(server->options.job);
 }
 
 static enum rp_status publish(struct rp_server *server, int exit_code)
 {
-    struct rp_run *run = rp_study_row(&server->study, RP_TABLE_RUNS, (size_t)server->run_index);
-    char utc[RP_UTC_SIZE];
-    rp_clock_utc(utc);
-    RP_WORD_SET(run->ended_utc, utc);
-    run->exit = exit_code;
-    count_study(server);
-    RP_TRY(rp_publish(server->options.output, &server->study));
-    server->unpublished_rows = 0;
     server->published_s = rp_clock_now_s();
+    return rp_ledger_publish(server->ledger, plan_of_file(server), exit_code);
+}
+
+/* A stopped MPI process would hang the job for ever; the file is left resumable instead. */
+static enum rp_status watch_peers(const struct rp_server *server, double now_s)
+{
+    for (int r = 1; r < server->place.size; ++r) {
+        double silence_s = now_s - server->peers[r].heard_s;
+        if (silence_s > RP_RANK_SILENCE_S)
+            return RP_FAIL(RP_ERR_TIMEOUT,
+                           "rank %d has not been heard of for %.0f s; what was measured is kept, "
+                           "the same command goes on from there",
+                           r, silence_s);
+    }
     return RP_OK;
 }
 
 enum rp_status rp_server_tick(struct rp_server *server)
 {
     double now_s = rp_clock_now_s();
-    if (now_s - server->ticked_s > tick_interval_s)
-        report_progress(server, NULL);
-    if (server->unpublished_rows > 0 && now_s - server->published_s > publish_interval_s)
-        return publish(server, 75); /* what it would be were this the end */
-    return RP_OK;
+    RP_TRY(rp_ledger_sync(server->ledger, false));
+    if (now_s - server->ticked_s < tick_interval_s)
+        return RP_OK;
+    report_progress(server, NULL);
+    if (server->working && rp_ledger_is_ahead(server->ledger) &&
+        now_s - server->published_s > publish_interval_s)
+        RP_TRY(publish(server, 75)); /* what it would be were this the end */
+    return watch_peers(server, now_s);
 }
 
 bool rp_server_is_done(const struct rp_server *server)
@@ -369,11 +415,12 @@ void rp_server_ask_stop(struct rp_server *server)
     server->stop_asked = true;
 }
 
-/* 0 when every row of the types present is a good one, else 1. */
+/* 0 when every row is a good one, else 1. */
 static int judge_rows(const struct rp_server *server)
 {
-    for (size_t i = 0; i < rp_study_count(&server->study, RP_TABLE_RESULTS); ++i) {
-        const struct rp_result *row = rp_study_row(&server->study, RP_TABLE_RESULTS, i);
+    const struct rp_study *study = rp_ledger_study(server->ledger);
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
+        const struct rp_result *row = rp_study_row(study, RP_TABLE_RESULTS, i);
         enum rp_outcome outcome;
         if (!rp_outcome_find(row->status, &outcome) || !rp_outcome_is_good(outcome))
             return 1;
@@ -383,7 +430,8 @@ static int judge_rows(const struct rp_server *server)
 
 enum rp_status rp_server_finish(struct rp_server *server, int *exit_code)
 {
-    bool finished = server->work.schedule && server->work.rows_done == server->work.rows_planned;
+    RP_TRY(rp_ledger_sync(server->ledger, true));
+    bool finished = server->work.schedule && rows_done(server) >= server->work.rows_planned;
     *exit_code = finished ? judge_rows(server) : 75;
     size_t stranded = server->work.schedule ? rp_schedule_stranded(server->work.schedule) : 0;
     if (!finished && stranded > 0 && !server->stop_asked) {
@@ -391,5 +439,12 @@ enum rp_status rp_server_finish(struct rp_server *server, int *exit_code)
                stranded);
         *exit_code = 3;
     }
-    return server->run_index >= 0 ? publish(server, *exit_code) : RP_OK;
+    if (!server->working && !rp_ledger_is_ahead(server->ledger)) {
+        /* Killed between publishing and this: the journal of a complete file says nothing new. */
+        bool complete = rp_ledger_study(server->ledger)->complete;
+        return complete ? rp_ledger_end_journal(server->ledger) : RP_OK;
+    }
+    RP_TRY(publish(server, *exit_code));
+    report_progress(server, NULL);
+    return RP_OK;
 }

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "plan/job.h"
 #include "runner/comm.h"
-#include "store/study.h"
+#include "runner/worklist.h"
 
 struct rp_progress {
     int64_t rows_done, rows_planned; /* of the device types present */
@@ -26,8 +26,9 @@ struct rp_progress_listener {
 
 struct rp_server_options {
     const struct rp_job *job;
-    const char *output;       /* path of the HDF5 file */
-    bool overwrite;           /* move an old file aside */
+    const char *output; /* path of the HDF5 file */
+    bool overwrite;     /* move an old file aside */
+    struct rp_selection selection;
     const struct rp_run *run; /* provenance of this invocation; copied */
     struct rp_progress_listener progress;
 };
@@ -39,11 +40,12 @@ enum rp_status rp_server_create(const struct rp_server_options *options, struct 
                                 struct rp_server **server) RP_MUST_CHECK;
 void rp_server_destroy(struct rp_server *server);
 
-/* A message from a rank: HELLO, ROW, DONE, RETIRE or STOPPING. */
+/* A message from a rank: HELLO, ROW, DONE, RETIRE, BEAT or STOPPING. */
 enum rp_status rp_server_take_message(struct rp_server *server,
                                       const struct rp_comm_message *message) RP_MUST_CHECK;
 
-/* Tick: estimate to the listener, publication now and then. */
+/* Tick: sync, estimate to the listener, publication now and then. RP_ERR_TIMEOUT when a rank
+ * has not been heard of for too long. */
 enum rp_status rp_server_tick(struct rp_server *server) RP_MUST_CHECK;
 
 /* Nothing is left to hand out or to wait for, or a rank was asked to stop. */

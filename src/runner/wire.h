@@ -30,10 +30,11 @@ enum rp_wire_kind {
     RP_WIRE_DONE
 };
 
-enum { RP_WIRE_SAMPLES_MAX = 64, RP_WIRE_WORD_SIZE = 64 };
+enum { RP_WIRE_SAMPLES_MAX = 64, RP_WIRE_WORD_SIZE = 256, RP_WIRE_PATH_SIZE = 1024 };
 
 struct rp_wire_open {
     char device[RP_WIRE_WORD_SIZE]; /* as typed after --device */
+    char data[RP_WIRE_PATH_SIZE];   /* --data, or "" */
     struct rp_device_request request;
     struct rp_protocol protocol;
     int64_t seed;

@@ -25,18 +25,40 @@ static void tell(struct worker *worker, const struct rp_wire_message *message)
         worker->rank_is_gone = true;
 }
 
-/* auto: the first backend with a usable device that is not the CPU, else the CPU. */
-static enum rp_status choose_backend(const char *word, const struct rp_backend **backend)
+/* auto: the first GPU backend with a usable device, else the CPU. */
+static const struct rp_backend *choose_automatically(void)
 {
-    char reason[256] = "";
-    *backend = rp_backend_find(strcmp(word, "auto") == 0 ? "cpu" : word);
-    if (!*backend)
-        return RP_FAIL(RP_ERR_ENVIRONMENT, "--device %s: this build has no such device", word);
-    for (size_t i = 0; strcmp(word, "auto") == 0 && rp_backends()[i]; ++i) {
+    static const char *const never[] = {"cpu", "simulated"};
+    char reason[256];
+    for (size_t i = 0; rp_backends()[i]; ++i) {
         const struct rp_backend *candidate = rp_backends()[i];
-        if (strcmp(candidate->name, "cpu") != 0 && candidate->count(reason, sizeof reason) > 0)
-            *backend = candidate;
+        bool is_candidate = true;
+        for (size_t n = 0; n < RP_COUNT(never); ++n)
+            is_candidate = is_candidate && strcmp(candidate->name, never[n]) != 0;
+        if (is_candidate && candidate->count(reason, sizeof reason) > 0)
+            return candidate;
     }
+    return rp_backend_find("cpu");
+}
+
+/* `word` is what stands after --device; *model what follows its colon, or null. */
+static enum rp_status choose_backend(const char *word, const struct rp_backend **backend,
+                                     const char **model)
+{
+    char name[RP_WIRE_WORD_SIZE];
+    char reason[256] = "";
+    const char *colon = strchr(word, ':');
+    *model = colon ? colon + 1 : NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(colon ? colon - word : (long)strlen(word)), word);
+    *backend = strcmp(name, "auto") == 0 ? choose_automatically() : rp_backend_find(name);
+    if (!*backend && strcmp(name, "cuda") == 0)
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "--device cuda: this build has no CUDA");
+    if (!*backend)
+        return RP_FAIL(RP_ERR_USAGE, "--device %s: there are auto, cpu, cuda and simulated:TYPE",
+                       word);
+    if ((*backend)->computes_nothing != (*model != NULL))
+        return RP_FAIL(RP_ERR_USAGE, "--device %s: %s", word,
+                       *model ? "only simulated takes a type" : "name a type: simulated:TYPE");
     if ((*backend)->count(reason, sizeof reason) < 1)
         return RP_FAIL(RP_ERR_ENVIRONMENT, "--device %s: %s", word, reason);
     return RP_OK;
@@ -46,15 +68,19 @@ static void open_device(struct worker *worker, const struct rp_wire_open *open)
 {
     struct rp_wire_message answer = {.kind = RP_WIRE_OPENED};
     const struct rp_backend *backend = NULL;
+    struct rp_device_request request = open->request;
     worker->protocol = open->protocol;
     worker->seed = open->seed;
-    enum rp_status status = choose_backend(open->device, &backend);
+    request.data_folder = open->data[0] ? open->data : NULL;
+    request.seed = open->seed;
+    enum rp_status status = choose_backend(open->device, &backend, &request.model);
     if (status == RP_OK)
-        status = rp_device_open(backend, &open->request, &worker->device);
+        status = rp_device_open(backend, &request, &worker->device);
     if (status == RP_OK) {
         answer.body.opened = *rp_device_info(worker->device);
     } else {
         answer.kind = RP_WIRE_FAILED;
+        answer.number = status;
         snprintf(answer.body.failure, sizeof answer.body.failure, "%s", rp_status_message());
     }
     tell(worker, &answer);
@@ -90,7 +116,8 @@ static void on_row(void *context, const struct rp_result *row, const struct rp_s
 static void measure_task(struct worker *worker, const struct rp_task *task)
 {
     struct rp_wire_message answer = {.kind = RP_WIRE_DONE, .number = task->number};
-    const struct rp_measure_plan plan = {.protocol = &worker->protocol, .seed = worker->seed};
+    const struct rp_measure_plan plan = {
+        .protocol = &worker->protocol, .seed = worker->seed, .planned = task->planned};
     const struct rp_measure_listener listener = {
         .context = worker, .begin = on_begin, .row = on_row};
     if (rp_measure_point(worker->device, &task->point, task->impls, &plan, &listener) != RP_OK) {

@@ -4,24 +4,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/result.h"
 #include "plan/forecast.h"
-#include "runner/inventory.h"
 
 struct builder {
-    const struct rp_job *job;
+    const struct rp_worklist_request *request;
     const struct rp_inventory *inventory;
+    size_t *group_of_rank; /* heap */
+    size_t *example;       /* heap; a rank of each group */
+    size_t n_groups;
     struct rp_worklist *work;
     int64_t number; /* of the next task */
 };
 
-/* The implementations of a point that the file does not hold for this device type. */
-static rp_impl_set missing_impls(const struct rp_inventory *inventory, const char *type,
+static bool is_wanted_again(const struct builder *b, const struct rp_held_row *row)
+{
+    enum rp_outcome outcome;
+    if (b->request->selection->only)
+        return true;
+    return rp_outcome_find(row->status, &outcome) && (b->request->selection->retry >> outcome & 1u);
+}
+
+/* The implementations of a point that have to run under this key. */
+static rp_impl_set missing_impls(const struct builder *b, const char *key,
                                  const struct rp_job_point *job_point, const char *id)
 {
     rp_impl_set missing = 0;
     for (int i = 0; i < RP_IMPL_COUNT; ++i) {
-        if (rp_impl_in(job_point->impls, (enum rp_impl)i) &&
-            !rp_inventory_find(inventory, type, id, rp_impl_name((enum rp_impl)i)))
+        if (!rp_impl_in(job_point->impls, (enum rp_impl)i))
+            continue;
+        const struct rp_held_row *row =
+            rp_inventory_find(b->inventory, key, id, rp_impl_name((enum rp_impl)i));
+        if (!row || is_wanted_again(b, row))
             missing |= 1u << i;
     }
     return missing;
@@ -32,72 +46,81 @@ static int count_impls(rp_impl_set set)
     return __builtin_popcount(set);
 }
 
-/* `info`: any device of the group, for the forecast. */
-static enum rp_status add_group(struct builder *b, size_t group, const struct rp_device_info *info)
+static enum rp_status add_point(struct builder *b, size_t group, const struct rp_job_point *p)
 {
-    for (size_t i = 0; i < b->job->n_points; ++i) {
-        const struct rp_job_point *p = &b->job->points[i];
-        char id[RP_POINT_ID_SIZE];
-        RP_TRY(rp_point_id(&p->point, id));
-        struct rp_task task = {.number = b->number, .point = p->point};
-        task.impls = missing_impls(b->inventory, info->row.gpu_type, p, id);
-        b->work->rows_planned += count_impls(p->impls);
-        b->work->rows_done += count_impls(p->impls) - count_impls(task.impls);
-        if (task.impls == 0)
-            continue;
-        task.predicted_s = rp_forecast_point_s(&info->row, info->threads, &task.point, task.impls,
-                                               &b->job->protocol);
-        ++b->number;
-        RP_TRY(rp_schedule_add(b->work->schedule, group, &task));
+    /* Any device of the group serves for the forecast: they are of one type. */
+    const struct rp_device_info *info = b->request->devices[b->example[group]];
+    const char *key = rp_cover_key(b->request->selection->cover, &info->row);
+    char id[RP_POINT_ID_SIZE];
+    RP_TRY(rp_point_id(&p->point, id));
+    if (b->request->selection->only && strcmp(b->request->selection->only, id) != 0)
+        return RP_OK;
+    struct rp_task task = {.number = b->number, .point = p->point, .planned = p->impls};
+    task.impls = missing_impls(b, key, p, id);
+    b->work->rows_planned += count_impls(p->impls);
+    b->work->rows_done += count_impls(p->impls) - count_impls(task.impls);
+    if (task.impls == 0)
+        return RP_OK;
+    task.predicted_s = rp_forecast_point_s(&info->row, info->threads, &task.point, task.impls,
+                                           &b->request->job->protocol);
+    ++b->number;
+    return rp_schedule_add(b->work->schedule, group, &task);
+}
+
+/* Numbers device types (or devices) in the order of ranks. */
+static void number_groups(struct builder *b)
+{
+    enum rp_cover cover = b->request->selection->cover;
+    for (size_t r = 0; r < b->request->n_ranks; ++r) {
+        const char *key = rp_cover_key(cover, &b->request->devices[r]->row);
+        size_t g = 0;
+        while (g < b->n_groups &&
+               strcmp(rp_cover_key(cover, &b->request->devices[b->example[g]]->row), key) != 0)
+            ++g;
+        if (g == b->n_groups)
+            b->example[b->n_groups++] = r;
+        b->group_of_rank[r] = g;
     }
+}
+
+static enum rp_status build(struct builder *b)
+{
+    number_groups(b);
+    RP_TRY(
+        rp_schedule_create(b->n_groups, b->request->n_ranks, b->group_of_rank, &b->work->schedule));
+    for (size_t g = 0; g < b->n_groups; ++g) {
+        for (size_t i = 0; i < b->request->job->n_points; ++i)
+            RP_TRY(add_point(b, g, &b->request->job->points[i]));
+    }
+    if (b->request->selection->only && b->work->rows_planned == 0)
+        return RP_FAIL(RP_ERR_USAGE, "--only %s: the job has no such point",
+                       b->request->selection->only);
     return RP_OK;
 }
 
-/* Numbers device types in the order of ranks; returns how many there are. */
-static size_t number_groups(const struct rp_device_info *devices, size_t n_ranks,
-                            size_t *group_of_rank, size_t *example)
-{
-    size_t n_groups = 0;
-    for (size_t r = 0; r < n_ranks; ++r) {
-        size_t g = 0;
-        while (g < n_groups &&
-               strcmp(devices[example[g]].row.gpu_type, devices[r].row.gpu_type) != 0)
-            ++g;
-        if (g == n_groups)
-            example[n_groups++] = r;
-        group_of_rank[r] = g;
-    }
-    return n_groups;
-}
-
-enum rp_status rp_worklist_create(const struct rp_job *job, const struct rp_study *study,
-                                  const struct rp_device_info *devices, size_t n_ranks,
+enum rp_status rp_worklist_create(const struct rp_worklist_request *request,
                                   struct rp_worklist *work)
 {
     *work = (struct rp_worklist){0};
     struct rp_inventory *inventory = NULL;
+    struct builder builder = {.request = request,
+                              .group_of_rank = calloc(request->n_ranks, sizeof(size_t)),
+                              .example = calloc(request->n_ranks, sizeof(size_t)),
+                              .work = work};
     enum rp_status status = RP_OK;
-    size_t *group_of_rank = calloc(n_ranks, sizeof *group_of_rank);
-    size_t *example = calloc(n_ranks, sizeof *example); /* a rank of each group */
-    if (!group_of_rank || !example) {
-        status = RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ranks", n_ranks);
-        goto cleanup;
+    if (!builder.group_of_rank || !builder.example)
+        status = RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ranks", request->n_ranks);
+    if (status == RP_OK)
+        status = rp_inventory_create(request->study, request->selection->cover, &inventory);
+    if (status == RP_OK) {
+        builder.inventory = inventory;
+        status = build(&builder);
     }
-    size_t n_groups = number_groups(devices, n_ranks, group_of_rank, example);
-    status = rp_schedule_create(n_groups, n_ranks, group_of_rank, &work->schedule);
-    if (status != RP_OK)
-        goto cleanup;
-    status = rp_inventory_create(study, &inventory);
-    struct builder builder = {.job = job, .inventory = inventory, .work = work};
-    for (size_t g = 0; g < n_groups && status == RP_OK; ++g)
-        status = add_group(&builder, g, &devices[example[g]]);
-
-cleanup:
     if (status != RP_OK)
         rp_worklist_clear(work);
     rp_inventory_destroy(inventory);
-    free(example);
-    free(group_of_rank);
+    free(builder.example);
+    free(builder.group_of_rank);
     return status;
 }
 
