@@ -172,3 +172,43 @@ wait_for() {
     done
     return 1
 }
+
+# write_sweep_job FILE: 72 points, 216 rows; on a simulated device as fast as rows can be written.
+write_sweep_job() {
+    cat >"$1" <<'YAML'
+name: sweep
+seed: 3
+measure: {min_samples: 6, max_samples: 12, target_ci: 0.05}
+sweep:
+  - stage: prefill
+    heads: 32
+    kv_heads: [32, 8]
+    seq: {from: 64, to: 16k, times: 2}
+    head_dim: 128
+    dtype: [fp16, bf16]
+    causal: [true, false]
+YAML
+}
+# shellcheck disable=SC2034
+SWEEP_ROWS=216
+
+# table_of FILE.h5: what must be the same whenever and by whomever it was measured, sorted.
+table_of() {
+    export_columns "$1" point impl gpu_type status dtype flops_impl bytes_impl \
+        predicted_memory_bytes peak_memory_bytes protocol | LC_ALL=C sort
+}
+
+# rows_reported FILE: of the progress in FILE (--progress bar), the last count of rows done.
+rows_reported() {
+    tr '\r' '\n' <"$1" | sed -n 's/^\[[#.]*\] \([0-9]*\)\/[0-9]* rows.*/\1/p' | tail -n 1
+}
+
+# random LOW HIGH: a whole number, different at every call; RANDOM is seeded and told by the test.
+random() {
+    printf '%s\n' $(($1 + (RANDOM * 32768 + RANDOM) % ($2 - $1 + 1)))
+}
+
+# sleep_ms N
+sleep_ms() {
+    sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
+}

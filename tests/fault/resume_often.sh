@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+#
+# R16: killed and resumed ten times, with other rank counts and the job reordered: each row exactly
+# once. Signals (INT, TERM, USR1) end with 75 and keep what is done.
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+RANDOM=${RP_SEED:-$$}
+printf 'seed %s\n' "${RP_SEED:-$$}"
+write_sweep_job sweep.yaml
+sed 's/\[32, 8\]/[8, 32]/; s/\[true, false\]/[false, true]/' sweep.yaml >reordered.yaml
+expect 0 "$RIDGEPOINT" run sweep.yaml -o whole.h5 --device simulated:t4 --progress none
+table_of whole.h5 >whole.txt
+
+set -m
+resume() { # OUTPUT RANKS SIGNAL
+    local job code=0 launcher
+    job=$([ $((RANDOM % 2)) -eq 0 ] && echo sweep.yaml || echo reordered.yaml)
+    local command=("$RIDGEPOINT" run "$job" -o "$1" --device simulated:t4:scale=0.02 --progress none)
+    [ "$2" -eq 1 ] || command=(mpirun --oversubscribe -n "$2" "${command[@]}")
+    "${command[@]}" >/dev/null 2>"$ERR" </dev/null &
+    launcher=$!
+    sleep_ms "$(random 100 $((500 * $2)))"
+    kill -s "$3" "$launcher" 2>/dev/null || true
+    wait "$launcher" 2>/dev/null || code=$?
+    case $3:$2:$code in
+        *:0 | KILL:* | *:*:75) ;;
+        *:1:130 | *:1:138 | *:1:143) ;; # it came before the program could listen
+        *:1:*) fail "SIG$3 to one process: exit code $code: $(cat "$ERR")" ;;
+    esac
+    [ "$2" -eq 1 ] || sleep 2 # ranks whose launcher was killed end by themselves
+}
+
+signals=(KILL TERM INT KILL USR1 KILL TERM KILL KILL INT)
+for ((turn = 1; turn <= ${RP_TURNS:-4}; ++turn)); do
+    rm -f r.h5 r.h5.*
+    for ((i = 0; i < 10; ++i)); do
+        ranks=1
+        # An MPI start alone takes half a second: two of ten, and only where there is an mpirun.
+        if [ $((i % 5)) -eq 3 ] && [ "$turn" -le 2 ] && command -v mpirun >/dev/null; then
+            ranks=$((2 + RANDOM % 2))
+        fi
+        resume r.h5 "$ranks" "${signals[i]}"
+        [ ! -e r.h5 ] || expect 0 "$ANALYZE" verify r.h5
+    done
+    expect 0 "$RIDGEPOINT" run sweep.yaml -o r.h5 --device simulated:t4 --progress none --retry error
+    table_of r.h5 | cmp - whole.txt || fail "turn $turn: the table differs"
+    expect 0 "$ANALYZE" verify r.h5
+done
+set +m
+
+# The analysis works on a file in progress, and on a journal alone it says what to do.
+"$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4:scale=0.05 --progress none 2>"$ERR" &
+live=$!
+wait_for 10 test -s live.h5.journal || fail 'no journal appeared'
+kill -s USR1 "$live"
+code=0
+wait "$live" || code=$?
+expect_equal "$code" 75 'SIGUSR1'
+expect 0 "$ANALYZE" verify live.h5
+expect_text "$OUT" 'partial' 'verify says so'
+expect 0 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none
+expect_equal "$(export_columns live.h5 point impl | sort -u | wc -l)" "$SWEEP_ROWS" 'each row once'
+
+# --only measures one point again, --cover device all of it on each device.
+runs=$(export_columns live.h5 run | sort -n | tail -n 1)
+point=$(export_columns live.h5 point | head -n 1)
+expect 0 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none --only "$point"
+table_of live.h5 | cmp - whole.txt || fail '--only: the table differs'
+expect_equal "$(export_columns live.h5 point run | grep "^$point" | cut -f 2 | sort -u)" $((runs + 1)) \
+    '--only: its rows are of another run'
+expect 2 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none --only 1234
+expect 2 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none \
+    --only 0000000000000000
+if command -v mpirun >/dev/null; then
+    expect 0 mpirun --oversubscribe -n 2 "$RIDGEPOINT" run sweep.yaml -o cover.h5 \
+        --device simulated:t4 --progress none --cover device
+    expect_equal "$(export_columns cover.h5 point impl | wc -l)" $((2 * SWEEP_ROWS)) '--cover device'
+    expect 0 mpirun --oversubscribe -n 4 "$RIDGEPOINT" run sweep.yaml -o types.h5 \
+        --device simulated:t4+h200 --progress none
+    expect_equal "$(count_words types.h5 gpu_type)" "h200-sxm-141gb:$SWEEP_ROWS t4:$SWEEP_ROWS" \
+        'each type covers the sweep'
+fi
