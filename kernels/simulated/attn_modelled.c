@@ -3,8 +3,7 @@
  * modelled time to the device's clock. What a GPU of that type could not do is refused as it would
  * be there.
  */
-#include <stdlib.h>
-
+#include "base/parse.h"
 #include "device/backend_simulated.h"
 #include "kernels/kernel.h"
 
@@ -13,7 +12,8 @@ static enum rp_status supports(const struct rp_point *p, const struct rp_device_
 {
     const char *capability = device->row.compute_capability;
     bool needs_ampere = p->dtype == RP_DTYPE_bf16 || p->dtype == RP_DTYPE_tf32;
-    if (needs_ampere && strtod(capability, NULL) < 8)
+    double version = 0;
+    if (needs_ampere && rp_parse_f64(capability, &version) && version < 8)
         return RP_FAIL(RP_ERR_UNSUPPORTED,
                        "%s needs compute capability 8.0, this device (%s) has %s",
                        rp_dtype_info(p->dtype)->name, device->row.gpu_type, capability);

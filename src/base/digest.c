@@ -3,7 +3,6 @@
 
 #include <openssl/evp.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +45,12 @@ enum rp_status rp_digest_end(struct rp_digest *digest, char hex[RP_DIGEST_HEX_SI
     hex[0] = '\0';
     if (!digest || digest->failed || EVP_DigestFinal_ex(digest->context, raw, &n) != 1 || n != 32)
         return RP_FAIL(RP_ERR_INTERNAL, "libcrypto could not compute a SHA-256 digest");
-    for (unsigned int i = 0; i < n; ++i)
-        snprintf(hex + 2 * i, 3, "%02x", raw[i]);
+    static const char digits[] = "0123456789abcdef";
+    for (unsigned int i = 0; i < n; ++i) {
+        hex[2 * i] = digits[raw[i] >> 4];
+        hex[2 * i + 1] = digits[raw[i] & 15];
+    }
+    hex[2 * n] = '\0';
     return RP_OK;
 }
 

@@ -231,12 +231,15 @@ static enum rp_status model(struct simulated *s, const struct rp_point *p, enum 
                                             .multiprocessors = s->gpu.multiprocessors};
     RP_TRY(rp_method_cost_of(&device, impl, p, &cost));
     RP_TRY(rp_point_id(p, id));
+    uint64_t stream = 0; /* the point's id as a number: it is hex digits */
+    for (const char *digit = id; *digit; ++digit)
+        stream = stream << 4 | (uint64_t)(*digit <= '9' ? *digit - '0' : *digit - 'a' + 10);
     double compute_s =
         (double)cost.flops_impl / (compute_efficiency * rp_gpu_spec_peak(&s->gpu, cost.path));
     double memory_s = (double)cost.bytes_impl / (memory_efficiency * s->gpu.bandwidth_bytes_per_s);
     s->model.point = *p;
     s->model.impl = impl;
-    s->model.stream = strtoull(id, NULL, 16) + (uint64_t)impl;
+    s->model.stream = stream + (uint64_t)impl;
     s->model.launches = 0;
     s->model.launch_s = fmax(compute_s, memory_s) + (double)cost.launches * s->gpu.launch_latency_s;
     double off = draw(s, UINT64_MAX) < 0 ? 1 / s->spec.wrong_by : s->spec.wrong_by;

@@ -102,12 +102,10 @@ void rp_word_set(char *word, size_t word_size, const char *text)
     size_t used = 0;
     memset(word, 0, word_size);
     for (const unsigned char *p = (const unsigned char *)text; *p; ++p) {
-        char escaped[5];
-        if (*p >= 0x20 && *p < 0x7F)
-            snprintf(escaped, sizeof escaped, "%c", *p);
-        else
-            snprintf(escaped, sizeof escaped, "\\x%02x", *p);
-        size_t n = strlen(escaped);
+        char escaped[5] = {(char)*p};
+        size_t n = 1;
+        if (*p < 0x20 || *p >= 0x7F)
+            n = (size_t)snprintf(escaped, sizeof escaped, "\\x%02x", *p);
         if (used + n >= word_size)
             break;
         memcpy(word + used, escaped, n);

@@ -261,7 +261,6 @@ static enum rp_status take_worker_message(struct rp_rank *rank,
         return finish_task(rank);
     case RP_WIRE_OPEN:
     case RP_WIRE_TASK:
-    case RP_WIRE_QUIT:
         break;
     }
     return RP_FAIL(RP_ERR_INTERNAL, "the worker sent a message of kind %d", (int)message->kind);

@@ -14,8 +14,9 @@
 #include "runner/stop.h"
 
 static const double shortest_wait_s = 0.0005;
-static const double longest_wait_s = 0.01;
-static const double farewell_s = 15; /* a rank that does not leave by then is hung */
+static const double longest_wait_s = 0.02;
+static const double longest_wait_alone_s = 0.25; /* no other rank: only the worker has news */
+static const double farewell_s = 15;             /* a rank that does not leave by then is hung */
 
 struct loop {
     struct rp_rank *rank;
@@ -100,8 +101,9 @@ static enum rp_status turn(struct loop *loop)
     if (loop->server)
         RP_TRY(rp_server_tick(loop->server));
     loop->wait_s = acted ? shortest_wait_s : 1.5 * loop->wait_s;
-    if (loop->wait_s > longest_wait_s)
-        loop->wait_s = longest_wait_s;
+    double longest_s = loop->place.size > 1 ? longest_wait_s : longest_wait_alone_s;
+    if (loop->wait_s > longest_s)
+        loop->wait_s = longest_s;
     return RP_OK;
 }
 

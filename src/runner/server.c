@@ -21,6 +21,7 @@
 
 static const double publish_interval_s = 30;
 static const double tick_interval_s = 0.5;
+static const double row_interval_s = 0.1; /* good rows are told of no more often than this */
 
 struct peer { /* a rank as rank 0 sees it */
     bool said_hello;
@@ -242,14 +243,19 @@ static int64_t rows_done(const struct rp_server *server)
 static void report_progress(struct rp_server *server, const struct rp_result *row)
 {
     const struct rp_progress_listener *listener = &server->options.progress;
+    double now_s = rp_clock_now_s();
+    enum rp_outcome outcome;
+    bool is_good = row && rp_outcome_find(row->status, &outcome) && rp_outcome_is_good(outcome);
+    if (is_good && now_s - server->ticked_s < row_interval_s)
+        return;
     struct rp_progress progress = {
         .rows_done = rows_done(server),
         .rows_planned = server->work.rows_planned,
-        .elapsed_s = rp_clock_now_s() - server->start_s,
+        .elapsed_s = now_s - server->start_s,
         .remaining_s = -1,
         .row = row,
     };
-    server->ticked_s = rp_clock_now_s();
+    server->ticked_s = now_s;
     if (!listener->update || !server->work.schedule)
         return;
     /* Predictions are corrected by how long the finished tasks took against theirs. */

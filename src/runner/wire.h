@@ -1,7 +1,8 @@
 /*
- * wire.h - what a rank's two processes say to each other: fixed-size messages over a socket pair.
+ * wire.h - what a rank's two processes say to each other: messages of a few kinds over a socket
+ * pair.
  *
- *   rank -> worker   OPEN, TASK, QUIT
+ *   rank -> worker   OPEN, TASK
  *   worker -> rank   OPENED or FAILED; then for each task BEGIN..., ROW and its SAMPLES..., DONE
  *
  * Both ends are the same program, so the structs travel as they are.
@@ -21,7 +22,6 @@
 enum rp_wire_kind {
     RP_WIRE_OPEN,
     RP_WIRE_TASK,
-    RP_WIRE_QUIT,
     RP_WIRE_OPENED,
     RP_WIRE_FAILED,
     RP_WIRE_BEGIN,

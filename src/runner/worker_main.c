@@ -148,8 +148,6 @@ int rp_worker_main(void)
     struct rp_wire_message message;
     settle_process();
     while (!worker.rank_is_gone && rp_wire_receive(RP_WORKER_FD, &message)) {
-        if (message.kind == RP_WIRE_QUIT)
-            break;
         if (message.kind == RP_WIRE_OPEN && !worker.device)
             open_device(&worker, &message.body.open);
         else if (message.kind == RP_WIRE_TASK && worker.device)

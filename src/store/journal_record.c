@@ -13,7 +13,7 @@
 #include "model/column.h"
 
 static enum rp_status checksum(const struct rp_journal_frame *frame, const void *payload,
-                               unsigned char check[8])
+                               char check[RP_JOURNAL_CHECK_SIZE])
 {
     char hex[RP_DIGEST_HEX_SIZE];
     struct rp_digest *digest = rp_digest_create();
@@ -23,11 +23,7 @@ static enum rp_status checksum(const struct rp_journal_frame *frame, const void 
     enum rp_status status = rp_digest_end(digest, hex);
     rp_digest_destroy(digest);
     RP_TRY(status);
-    for (int i = 0; i < 8; ++i) {
-        unsigned int byte = 0;
-        sscanf(hex + 2 * i, "%2x", &byte);
-        check[i] = (unsigned char)byte;
-    }
+    memcpy(check, hex, RP_JOURNAL_CHECK_SIZE);
     return RP_OK;
 }
 
@@ -41,7 +37,7 @@ enum rp_status rp_journal_frame_make(enum rp_journal_kind kind, const void *payl
 
 size_t rp_journal_frame_check(const void *data, size_t left, struct rp_journal_frame *frame)
 {
-    unsigned char check[8];
+    char check[RP_JOURNAL_CHECK_SIZE];
     if (left < sizeof *frame)
         return 0;
     memcpy(frame, data, sizeof *frame);

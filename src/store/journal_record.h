@@ -1,8 +1,8 @@
 /*
  * journal_record.h - how a record lies in the file.
  *
- *   magic (4) | kind (4) | payload bytes (8) | first 8 bytes of SHA-256 over kind, size and payload
- * | payload
+ *   magic (4) | kind (4) | payload bytes (8) | first 16 hex digits of SHA-256 over kind, size and
+ * payload | payload
  *
  * All in the byte order of the machine; the HEADER record carries a fingerprint of the structs, so
  * that a journal of another build or machine is refused, not misread.
@@ -27,11 +27,13 @@ struct rp_journal_header {
     char fingerprint[RP_DIGEST_HEX_SIZE]; /* of columns, kinds and struct sizes */
 };
 
+enum { RP_JOURNAL_CHECK_SIZE = 16 };
+
 struct rp_journal_frame {
     uint32_t magic;
     uint32_t kind;
     uint64_t payload_bytes;
-    unsigned char check[8];
+    char check[RP_JOURNAL_CHECK_SIZE];
 };
 
 enum { RP_JOURNAL_MAGIC = 0x314A5052 }; /* "RPJ1" */

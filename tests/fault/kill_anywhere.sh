@@ -71,9 +71,11 @@ done
 set +m
 printf '%s kills, %s of them before the first row was reported\n' "$KILLS" "$kept_none"
 
-# What is left is finished (a worker's death is an error row: tried again): everything reported is there, each row once, and the same table.
+# What is left is finished (a worker's death is an error row: tried again): everything reported is
+# there, each row once, and the same table.
 sleep 1
-expect 0 "$RIDGEPOINT" run sweep.yaml -o killed.h5 --device simulated:t4 --progress none --retry error
+expect 0 "$RIDGEPOINT" run sweep.yaml -o killed.h5 --device simulated:t4 --progress none \
+    --retry error
 table_of killed.h5 | cmp - whole.txt || fail 'the table differs from an uninterrupted run'
 expect 0 "$ANALYZE" verify killed.h5
 expect_no_file killed.h5.journal killed.h5.lock killed.h5.tmp

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 #
 # R2, R3: the run is killed at, or fails in, the n-th call with which the store touches the disk: in
-# creating the journal, in a record, in publishing, in resuming. The published file is the old one or
-# the new one and verifies; nothing that was synced is lost; after a failed call: exit code 3 with
-# the file named, or the call did not matter.
+# creating the journal, in a record, in publishing, in resuming. The published file is the old one
+# or the new one and verifies; nothing that was synced is lost; after a failed call: exit code 3
+# with the file named, or the call did not matter.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 

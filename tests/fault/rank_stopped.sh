@@ -45,6 +45,7 @@ printf 'ended after %s s\n' $((SECONDS - started))
 expect_text zero.h5.err 'rank 0 has not been heard of' 'the cause'
 expect_text one.h5.err 'rank 1 has not been heard of' 'the cause'
 for file in zero.h5 one.h5; do
-    expect 0 "$RIDGEPOINT" run sweep.yaml -o "$file" --device simulated:t4 --progress none --retry error
+    expect 0 "$RIDGEPOINT" run sweep.yaml -o "$file" --device simulated:t4 --progress none \
+        --retry error
     table_of "$file" | cmp - whole.txt || fail "$file: the table differs"
 done

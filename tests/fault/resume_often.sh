@@ -16,7 +16,8 @@ set -m
 resume() { # OUTPUT RANKS SIGNAL
     local job code=0 launcher
     job=$([ $((RANDOM % 2)) -eq 0 ] && echo sweep.yaml || echo reordered.yaml)
-    local command=("$RIDGEPOINT" run "$job" -o "$1" --device simulated:t4:scale=0.02 --progress none)
+    local command=("$RIDGEPOINT" run "$job" -o "$1" --device simulated:t4:scale=0.02
+        --progress none)
     [ "$2" -eq 1 ] || command=(mpirun --oversubscribe -n "$2" "${command[@]}")
     "${command[@]}" >/dev/null 2>"$ERR" </dev/null &
     launcher=$!
@@ -43,7 +44,8 @@ for ((turn = 1; turn <= ${RP_TURNS:-4}; ++turn)); do
         resume r.h5 "$ranks" "${signals[i]}"
         [ ! -e r.h5 ] || expect 0 "$ANALYZE" verify r.h5
     done
-    expect 0 "$RIDGEPOINT" run sweep.yaml -o r.h5 --device simulated:t4 --progress none --retry error
+    expect 0 "$RIDGEPOINT" run sweep.yaml -o r.h5 --device simulated:t4 --progress none \
+        --retry error
     table_of r.h5 | cmp - whole.txt || fail "turn $turn: the table differs"
     expect 0 "$ANALYZE" verify r.h5
 done
@@ -65,9 +67,11 @@ expect_equal "$(export_columns live.h5 point impl | sort -u | wc -l)" "$SWEEP_RO
 # --only measures one point again, --cover device all of it on each device.
 runs=$(export_columns live.h5 run | sort -n | tail -n 1)
 point=$(export_columns live.h5 point | head -n 1)
-expect 0 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none --only "$point"
+expect 0 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none \
+    --only "$point"
 table_of live.h5 | cmp - whole.txt || fail '--only: the table differs'
-expect_equal "$(export_columns live.h5 point run | grep "^$point" | cut -f 2 | sort -u)" $((runs + 1)) \
+export_columns live.h5 point run | grep "^$point" | cut -f 2 | sort -u >of-point
+expect_equal "$(cat of-point)" $((runs + 1)) \
     '--only: its rows are of another run'
 expect 2 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none --only 1234
 expect 2 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progress none \
@@ -75,7 +79,8 @@ expect 2 "$RIDGEPOINT" run sweep.yaml -o live.h5 --device simulated:t4 --progres
 if command -v mpirun >/dev/null; then
     expect 0 mpirun --oversubscribe -n 2 "$RIDGEPOINT" run sweep.yaml -o cover.h5 \
         --device simulated:t4 --progress none --cover device
-    expect_equal "$(export_columns cover.h5 point impl | wc -l)" $((2 * SWEEP_ROWS)) '--cover device'
+    expect_equal "$(export_columns cover.h5 point impl | wc -l)" $((2 * SWEEP_ROWS)) \
+        '--cover device'
     expect 0 mpirun --oversubscribe -n 4 "$RIDGEPOINT" run sweep.yaml -o types.h5 \
         --device simulated:t4+h200 --progress none
     expect_equal "$(count_words types.h5 gpu_type)" "h200-sxm-141gb:$SWEEP_ROWS t4:$SWEEP_ROWS" \

@@ -50,7 +50,8 @@ started=$SECONDS
 simulate 1 ':hang=200' hang.h5
 hangs=$(count_words hang.h5 status | tr ' ' '\n' | sed -n 's/timeout://p')
 [ "${hangs:-0}" -ge 1 ] || fail 'nothing hung'
-[ $((SECONDS - started)) -le $((6 * hangs + 5)) ] || fail "$hangs hangs took $((SECONDS - started)) s"
+took=$((SECONDS - started))
+[ "$took" -le $((6 * hangs + 5)) ] || fail "$hangs hangs took $took s"
 expect_equal "$(export_columns hang.h5 point impl | sort -u | wc -l)" "$ROWS" 'every row is there'
 
 # A lost device: a fresh worker, and twice in a row the device retires; what is there is kept.

@@ -21,7 +21,9 @@ for ((turn = 1; turn <= ${RP_TURNS:-20}; ++turn)); do
     done
     # The later one may also come after the first has ended: then it finds nothing to do.
     case "${codes[*]}" in
-        '0 3' | '3 0') expect_text "err.$((codes[0] == 3 ? 1 : 2))" 'f.h5.lock' 'the file to remove' ;;
+        '0 3' | '3 0')
+            expect_text "err.$((codes[0] == 3 ? 1 : 2))" 'f.h5.lock' 'the file to remove'
+            ;;
         '0 0') ;;
         *) fail "turn $turn: exit codes ${codes[*]}: $(cat err.1 err.2)" ;;
     esac
@@ -56,7 +58,8 @@ check_refused 's/^name: sweep/name: other/' 'name is sweep, not other'
 check_refused 's/^seed: 3/seed: 4/' 'seed is 3, not 4'
 check_refused 's/max_samples: 12/max_samples: 13/' 'measure'
 check_refused 's/to: 16k/to: 8k/' 'points or implementations'
-sed 's/\[true, false\]/[false, true]/; s/^name: sweep/# a comment\nname: sweep/' sweep.yaml >edited.yaml
+sed 's/\[true, false\]/[false, true]/; s/^name: sweep/# a comment\nname: sweep/' \
+    sweep.yaml >edited.yaml
 expect 0 "$RIDGEPOINT" run edited.yaml -o held.h5 --device simulated:t4 --progress none
 expect_equal "$(export_columns held.h5 point impl | sort -u | wc -l)" "$SWEEP_ROWS" 'each row once'
 expect 0 "$ANALYZE" verify held.h5

@@ -24,7 +24,7 @@ fault() {
     for command in summary check verify export; do
         "$ANALYZE" "$command" --help
     done
-    for script in setup build test demo; do
+    for script in setup build test demo bench; do
         "scripts/$script" --help
     done
 } >"$SCRATCH/help" 2>&1 || fault "a --help failed; see the end of: $(tail -n 2 "$SCRATCH/help")"

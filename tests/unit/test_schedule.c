@@ -100,7 +100,7 @@ static double simulate(struct rp_schedule *schedule, size_t n_ranks, const doubl
         struct rp_task held[2];
         size_t n;
         double free_s;
-    } ranks[64] = {0};
+    } *ranks = calloc(n_ranks, sizeof *ranks);
     double end_s = 0;
     for (;;) {
         size_t next = n_ranks;
@@ -115,7 +115,7 @@ static double simulate(struct rp_schedule *schedule, size_t n_ranks, const doubl
                 next = r;
         }
         if (next == n_ranks)
-            return end_s;
+            break;
         end_s = ranks[next].free_s;
         struct rp_task done;
         CHECK_TRUE(rp_schedule_finish(schedule, next, ranks[next].held[0].number, &done), "held");
@@ -128,6 +128,8 @@ static double simulate(struct rp_schedule *schedule, size_t n_ranks, const doubl
                 ranks[r].free_s = end_s;
         }
     }
+    free(ranks);
+    return end_s;
 }
 
 static int descending(const void *a, const void *b)
@@ -186,6 +188,29 @@ static void test_makespan(void **state)
     }
 }
 
+/* A thousand nodes of four GPUs, in virtual time: every task once, and nobody waits long. */
+static void test_4096_ranks(void **state)
+{
+    (void)state;
+    enum { RANKS = 4096, TASKS = 12000 };
+    double *actual_s = calloc(TASKS, sizeof *actual_s);
+    size_t *group_of_rank = calloc(RANKS, sizeof *group_of_rank);
+    double sum_s = 0;
+    struct rp_schedule *schedule = create(1, RANKS, group_of_rank);
+    for (int i = 0; i < TASKS; ++i) {
+        actual_s[i] = 0.5 + (double)rp_rng_below(9, 2, (uint64_t)i, 1000) / 1000;
+        sum_s += actual_s[i];
+        add(schedule, 0, i, actual_s[i]);
+    }
+    double made_s = simulate(schedule, RANKS, actual_s);
+    CHECK_TRUE(rp_schedule_is_done(schedule), "every task was done");
+    /* No schedule beats the mean load; the last task adds at most its own length. */
+    CHECK_TRUE(made_s >= sum_s / RANKS && made_s <= sum_s / RANKS + 1.5, "close to the mean load");
+    rp_schedule_destroy(schedule);
+    free(group_of_rank);
+    free(actual_s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_types_do_not_mix),
         cmocka_unit_test(test_retirement),
         cmocka_unit_test(test_makespan),
+        cmocka_unit_test(test_4096_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,20 +26,15 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *part;
     } cases[] = {
-        {"", "a GPU type is missing"},
-        {"t4:scal=1", "did you mean 'scale'"},
-        {"t4:scale", "no KEY=VALUE"},
-        {"t4:scale=-1", "0..1000000"},
-        {"t4:scale=nan", "0..1000000"},
-        {"t4:fail=0", "at least 1"},
-        {"t4:memory=1e3", "whole number"},
-        {"t4:slow=10", "FACTOR@RANK"},
+        {"", "a GPU type is missing"},     {"t4:scal=1", "did you mean 'scale'"},
+        {"t4:scale", "no KEY=VALUE"},      {"t4:scale=-1", "0..1000000"},
+        {"t4:scale=nan", "0..1000000"},    {"t4:fail=0", "at least 1"},
+        {"t4:memory=1e3", "whole number"}, {"t4:slow=10", "FACTOR@RANK"},
         {"t4:slow=10@-1", "FACTOR@RANK"},
     };
     for (size_t i = 0; i < RP_COUNT(cases); ++i) {
         struct rp_simulated_spec spec;
-        CHECK_STATUS(rp_simulated_spec_parse(cases[i].text, 0, &spec), RP_ERR_USAGE,
-                     cases[i].text);
+        CHECK_STATUS(rp_simulated_spec_parse(cases[i].text, 0, &spec), RP_ERR_USAGE, cases[i].text);
         CHECK_CONTAINS(rp_status_message(), cases[i].part, cases[i].text);
     }
 }
@@ -120,9 +115,8 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_times),  cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_words),  cmocka_unit_test(test_refused), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
