@@ -97,8 +97,10 @@ static enum rp_status list_devices(enum rp_table_format format)
     struct rp_table_writer *writer = NULL;
     RP_TRY(
         rp_table_begin(stdout, format, "ridgepoint-devices", columns, RP_COUNT(columns), &writer));
-    for (size_t i = 0; rp_backends()[i]; ++i)
-        list_backend(writer, rp_backends()[i]);
+    for (size_t i = 0; rp_backends()[i]; ++i) {
+        if (!rp_backends()[i]->computes_nothing) /* simulated ones are nowhere */
+            list_backend(writer, rp_backends()[i]);
+    }
     if (!rp_backend_find("cuda"))
         add_unusable(writer, "cuda", "this build has no CUDA");
     return rp_table_end(writer);

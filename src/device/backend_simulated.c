@@ -66,7 +66,9 @@ static enum rp_status find_gpu(const struct rp_device_request *request, struct s
 
 static enum rp_status simulated_open(const struct rp_device_request *request, void **state)
 {
-    struct simulated *s = calloc(1, sizeof *s);
+    struct simulated *s = request->model ? calloc(1, sizeof *s) : NULL;
+    if (!request->model)
+        return RP_FAIL(RP_ERR_USAGE, "--device simulated: name a type: simulated:TYPE");
     if (!s)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for a simulated device");
     s->index = request->index;
