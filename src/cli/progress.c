@@ -84,11 +84,12 @@ void rp_progress_view_update(void *opaque, const struct rp_progress *progress)
         draw_bar(view, progress);
         return;
     }
-    bool is_last = progress->rows_done == progress->rows_planned && progress->row;
+    bool is_last = progress->rows_done == progress->rows_planned && !view->told_last;
     if (!is_last && progress->elapsed_s - view->last_line_s < line_interval_s)
         return;
     char state[128];
     view->last_line_s = progress->elapsed_s;
+    view->told_last = is_last;
     format_state(progress, state, sizeof state);
     fprintf(stderr, "ridgepoint: %s\n", state);
 }

@@ -16,6 +16,7 @@ struct rp_progress_view {
     bool colour;
     double last_line_s;
     bool bar_shown;
+    bool told_last; /* that every row is there */
 };
 
 /* `choice` is one of RP_PROGRESS_CHOICES; auto: a bar on a terminal, else lines. */
