@@ -2,7 +2,7 @@
  * rank.h - one rank: keeps its worker busy and alive, and tells rank 0.
  *
  * Messages to rank 0: HELLO (device), ROW (row and samples), DONE (task number), RETIRE (no more),
- * STOPPING (a signal).
+ * STOPPING (a signal), BYE (the last one, after STOP). Both ways: BEAT (still here).
  * Messages from rank 0: SETUP (once), TASK, STOP.
  */
 #ifndef RP_RUNNER_RANK_H

@@ -8,7 +8,7 @@
 #define RP_WORKER_SUBCOMMAND "worker"
 enum { RP_WORKER_FD = 3 };
 
-/* Serves the rank at the other end of RP_WORKER_FD until it quits or goes away. Exit code. */
+/* Serves the rank at the other end of RP_WORKER_FD until it goes away. Exit code. */
 int rp_worker_main(void);
 
 #endif
