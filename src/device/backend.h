@@ -31,6 +31,19 @@ struct rp_device_info {
     int shares_cores;         /* 1: more threads than cores, times will be noisy */
 };
 
+/* What is seen of the device beside its times, now. Sums only grow; the difference of two readings
+ * is what happened between them. NaN: not known. */
+struct rp_watch {
+    double wall_s;      /* monotonic clock at the reading */
+    double lost_s;      /* sum: the worst of the computing threads, wall time without its core */
+    double stolen_s;    /* sum: the hypervisor ran something else on the device's cores */
+    double throttled_s; /* sum: held back by a quota, power or heat */
+    double energy_j;    /* sum */
+    double power_w;     /* momentary, as are the rest */
+    double temperature_c;
+    double clock_hz;
+};
+
 struct rp_backend {
     const char *name;         /* as typed after --device */
     const char *cost_backend; /* whose method costs its kernels have; null: its own name's */
@@ -62,7 +75,7 @@ struct rp_backend {
     int64_t (*memory_used_bytes)(void *state);        /* optional: from outside, now; -1 unknown */
     enum rp_status (*memory_peak_reset)(void *state); /* optional: that figure's peak starts over */
     int64_t (*memory_peak_bytes)(void *state);        /* optional: from outside; -1 unknown */
-    double (*clock_hz)(void *state);                  /* optional; NaN unknown */
+    void (*watch)(void *state, struct rp_watch *now); /* optional; fills what it knows */
 };
 
 /* Null when there is no such backend. */

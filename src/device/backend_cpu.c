@@ -290,10 +290,10 @@ static int64_t cpu_memory_peak_bytes(void *opaque)
     return rp_host_memory_resident_peak_bytes();
 }
 
-static double cpu_clock_hz(void *opaque)
+static void cpu_watch(void *opaque, struct rp_watch *now)
 {
     struct cpu_state *state = opaque;
-    return rp_host_cpu_clock_hz(state->cpu);
+    now->clock_hz = rp_host_cpu_clock_hz(state->cpu);
 }
 
 const struct rp_backend rp_backend_cpu = {
@@ -316,5 +316,5 @@ const struct rp_backend rp_backend_cpu = {
     .memory_used_bytes = cpu_memory_used_bytes,
     .memory_peak_reset = cpu_memory_peak_reset,
     .memory_peak_bytes = cpu_memory_peak_bytes,
-    .clock_hz = cpu_clock_hz,
+    .watch = cpu_watch,
 };

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 #define RP_BACKEND(name) extern const struct rp_backend rp_backend_##name;
 #include "registry/backends.def"
 #undef RP_BACKEND
@@ -195,8 +197,17 @@ int64_t rp_device_outside_peak_bytes(struct rp_device *device)
     return b->memory_peak_bytes ? b->memory_peak_bytes(device->state) : -1;
 }
 
-double rp_device_clock_hz(struct rp_device *device)
+void rp_device_watch(struct rp_device *device, struct rp_watch *now)
 {
     const struct rp_backend *b = device->backend;
-    return b->clock_hz ? b->clock_hz(device->state) : (double)NAN;
+    *now = (struct rp_watch){.wall_s = rp_clock_now_s(),
+                             .lost_s = NAN,
+                             .stolen_s = NAN,
+                             .throttled_s = NAN,
+                             .energy_j = NAN,
+                             .power_w = NAN,
+                             .temperature_c = NAN,
+                             .clock_hz = NAN};
+    if (b->watch)
+        b->watch(device->state, now);
 }

@@ -70,6 +70,8 @@ int64_t rp_device_memory_available_bytes(struct rp_device *device); /* -1 unknow
 int64_t rp_device_outside_used_bytes(struct rp_device *device);
 enum rp_status rp_device_outside_peak_reset(struct rp_device *device) RP_MUST_CHECK;
 int64_t rp_device_outside_peak_bytes(struct rp_device *device);
-double rp_device_clock_hz(struct rp_device *device); /* NaN unknown */
+
+/* What happens beside the times; see struct rp_watch. */
+void rp_device_watch(struct rp_device *device, struct rp_watch *now);
 
 #endif

@@ -162,7 +162,9 @@ static enum rp_status take_samples(struct attempt *a)
             RP_TRY(check_output(a));
     }
     rp_sampling_summarise(&a->sampling, stop, &a->row);
-    a->row.clock_hz = rp_device_clock_hz(s->device);
+    struct rp_watch now;
+    rp_device_watch(s->device, &now);
+    a->row.clock_hz = now.clock_hz;
     return RP_OK;
 }
 
