@@ -298,7 +298,7 @@ static enum rp_status measure_implementation(struct session *s, enum rp_impl imp
 {
     struct attempt a = {.session = s};
     RP_TRY(rp_result_begin(&a.row, s->point, impl));
-    RP_TRY(rp_protocol_id(s->protocol, a.row.protocol));
+    RP_TRY(rp_result_set_protocol(&a.row, s->protocol));
     const struct rp_device_info *info = rp_device_info(s->device);
     a.row.threads = info->threads;
     RP_WORD_SET(a.row.flags, info->shares_cores ? "noisy" : "");

@@ -71,6 +71,12 @@ void rp_result_set_outcome(struct rp_result *row, enum rp_outcome outcome, const
     RP_WORD_SET(row->reason, reason ? reason : "");
 }
 
+enum rp_status rp_result_set_protocol(struct rp_result *row, const struct rp_protocol *protocol)
+{
+    RP_WORD_SET(row->cache, protocol->cold ? "cold" : "warm");
+    return rp_protocol_id(protocol, row->protocol);
+}
+
 enum rp_status rp_result_point(const struct rp_result *row, struct rp_point *p)
 {
     memset(p, 0, sizeof *p);

@@ -8,6 +8,7 @@
 #include "model/column.h"
 #include "model/impl.h"
 #include "model/point.h"
+#include "model/protocol.h"
 
 /* What became of a row. The names are the words of the column `status`. */
 enum rp_outcome {
@@ -39,6 +40,10 @@ enum rp_status rp_result_begin(struct rp_result *row, const struct rp_point *p,
                                enum rp_impl impl) RP_MUST_CHECK;
 
 void rp_result_set_outcome(struct rp_result *row, enum rp_outcome outcome, const char *reason);
+
+/* Sets the columns `cache` and `protocol`. */
+enum rp_status rp_result_set_protocol(struct rp_result *row,
+                                      const struct rp_protocol *protocol) RP_MUST_CHECK;
 
 /* The point of a row read from a file; RP_ERR_DAMAGED when its words or numbers make none. */
 enum rp_status rp_result_point(const struct rp_result *row, struct rp_point *p) RP_MUST_CHECK;

@@ -283,7 +283,7 @@ static enum rp_status report_death(struct rp_rank *rank, enum rp_outcome outcome
     const struct rp_task *task = &rank->queue[0];
     char reason[240];
     RP_TRY(rp_result_begin(&rank->row, &task->point, current_impl(rank)));
-    RP_TRY(rp_protocol_id(&rank->setup.protocol, rank->row.protocol));
+    RP_TRY(rp_result_set_protocol(&rank->row, &rank->setup.protocol));
     rank->row.threads = rank->info.threads;
     if (outcome == RP_OUTCOME_TIMEOUT)
         snprintf(reason, sizeof reason, "%s took longer than %.3g s; the worker was ended",

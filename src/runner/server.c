@@ -192,7 +192,7 @@ static enum rp_status skip_implied(struct rp_server *server, int rank, struct rp
             !rp_implied_find(server->implied, info, &task->point, impl, reason, sizeof reason))
             continue;
         RP_TRY(rp_result_begin(&row, &task->point, impl));
-        RP_TRY(rp_protocol_id(&server->options.job->protocol, row.protocol));
+        RP_TRY(rp_result_set_protocol(&row, &server->options.job->protocol));
         rp_result_set_outcome(&row, RP_OUTCOME_SKIPPED, reason);
         RP_TRY(store_row(server, rank, &row, NULL, 0));
         task->impls &= ~(1u << i);
