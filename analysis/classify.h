@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "analysis/roof.h"
 #include "model/bound.h"
 #include "model/gpu_spec.h"
 #include "model/impl.h"
@@ -32,18 +33,28 @@ struct rp_verdict rp_verdict_ideal(const struct rp_gpu_spec *gpu, const char *gp
 struct rp_verdict rp_verdict_predicted(const struct rp_gpu_spec *gpu, const char *gpu_type,
                                        const struct rp_point *p, enum rp_impl impl);
 
+/* What a count takes at a ceiling, and the ends that the ceiling's interval gives it. */
+struct rp_span {
+    double value_s, low_s, high_s; /* NaN when the ceiling is missing */
+};
+
+enum { RP_MEASURED_TIMES = 3 }; /* compute, memory, latency: indices are enum rp_class */
+
 struct rp_measured_verdict {
     enum rp_class class_name;
     enum rp_class nearest; /* the ceiling that names the floor, also when unexplained */
-    double floor_s;        /* NaN when missing */
-    double attained_frac;  /* floor over measured median */
-    double ratio_low;      /* largest over second largest time, from the ceilings' intervals */
-    double ratio_high;
-    char reason[200];
+    struct rp_roof roof;   /* what it is held against */
+    struct rp_span times[RP_MEASURED_TIMES];
+    int64_t dram_bytes, cache_bytes; /* bytes_impl by what they are charged to */
+    double floor_s;                  /* the largest time; NaN when missing */
+    double attained_frac;            /* floor over measured median */
+    double ratio;                    /* largest over second largest time */
+    double ratio_low, ratio_high;    /* from the ceilings' intervals */
+    char reason[240]; /* why it is missing; else what a reader should know; "" otherwise */
 };
 
-/* Needs in /ceilings, for the row's device: compute of its path, DRAM bandwidth (read_bandwidth
- * for decode), latency, and cache_bandwidth when its intermediates fit the last-level cache. */
+/* Needs, measured where the row was (roof.h): compute of its path, latency, DRAM bandwidth for
+ * bytes that pass through DRAM and cache_bandwidth for those that stay in the last-level cache. */
 struct rp_measured_verdict rp_verdict_measured(const struct rp_study *study,
                                                const struct rp_result *row);
 

@@ -15,9 +15,17 @@ void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults
 /* A row's times against its samples; called by rp_inspect_row. */
 void rp_inspect_times(const struct rp_study *study, size_t index, struct rp_faults *faults);
 
-/* The tables as wholes: rows planned, references between tables, identities, shared samples, times
- * that shrink as the length doubles. RP_ERR_INTERNAL when host memory is out. */
+/* The tables as wholes: rows planned, identities, shared samples, and the two below.
+ * RP_ERR_INTERNAL when host memory is out. */
 enum rp_status rp_inspect_tables(const struct rp_study *study,
                                  struct rp_faults *faults) RP_MUST_CHECK;
+
+/* References between tables, and what a ceiling says. */
+void rp_inspect_references(const struct rp_study *study, struct rp_faults *faults);
+
+/* Warnings about times: those that shrink as the length doubles, and repeats of a point on one
+ * device that differ. RP_ERR_INTERNAL when host memory is out. */
+enum rp_status rp_inspect_drift(const struct rp_study *study,
+                                struct rp_faults *faults) RP_MUST_CHECK;
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "analysis/inspect.h"
 #include "analysis/load.h"
+#include "analysis/plausible.h"
 #include "model/cost.h"
 #include "model/method_cost.h"
 #include "model/result.h"
@@ -165,6 +166,16 @@ static void inspect_flags(const struct row_context *c)
                         "no row faster than its counts and ceilings allow");
 }
 
+static void inspect_plausibility(const struct row_context *c)
+{
+    char text[RP_FAULT_VALUE_SIZE];
+    struct rp_plausibility p = rp_row_plausibility(c->study, c->row);
+    if (p.is_implausible)
+        rp_faults_error(c->faults, c->place, "time_median_s",
+                        rp_fault_f64(text, c->row->time_median_s),
+                        "at least %.4g, or the row is implausible: %s", p.least_s, p.reason);
+}
+
 void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults *faults)
 {
     struct row_context c = {.study = study,
@@ -180,5 +191,6 @@ void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults
     inspect_accuracy(&c);
     inspect_reason(&c);
     inspect_flags(&c);
+    inspect_plausibility(&c);
     rp_inspect_times(study, index, faults);
 }

@@ -64,24 +64,6 @@ static int compare_sequence(const void *a, const void *b)
     return order ? order : compare_i64(x->row->sequence, y->row->sequence);
 }
 
-/* Everything but the lengths, then the length. */
-static int compare_series(const void *a, const void *b)
-{
-    const struct entry *x = a;
-    const struct entry *y = b;
-    int order = compare_i64(x->row->run, y->row->run);
-    order = order ? order : compare_i64(x->row->device, y->row->device);
-    order = order ? order : strcmp(x->row->impl, y->row->impl);
-    order = order ? order : strcmp(x->row->stage, y->row->stage);
-    order = order ? order : strcmp(x->row->dtype, y->row->dtype);
-    order = order ? order : compare_i64(x->row->batch, y->row->batch);
-    order = order ? order : compare_i64(x->row->heads, y->row->heads);
-    order = order ? order : compare_i64(x->row->kv_heads, y->row->kv_heads);
-    order = order ? order : compare_i64(x->row->head_dim, y->row->head_dim);
-    order = order ? order : compare_i64(x->row->causal, y->row->causal);
-    return order ? order : compare_i64(x->row->seq_k, y->row->seq_k);
-}
-
 static int compare_offset(const void *a, const void *b)
 {
     const struct entry *x = a;
@@ -150,64 +132,6 @@ static void inspect_sharing(const struct rp_study *study, struct entries *e,
                           owned);
 }
 
-/* Twice the length in clearly less time: a wrong count, a warm cache, or a disturbed row. */
-static void inspect_growth(struct entries *e, struct rp_faults *faults)
-{
-    const double clearly = 0.97;
-    char text[RP_FAULT_VALUE_SIZE];
-    qsort(e->items, e->count, sizeof *e->items, compare_series);
-    for (size_t i = 1; i < e->count; ++i) {
-        const struct rp_result *small = e->items[i - 1].row;
-        const struct rp_result *large = e->items[i].row;
-        bool follows = (small->seq_q == small->seq_k) == (large->seq_q == large->seq_k);
-        struct entry moved = e->items[i];
-        struct rp_result same = *large;
-        same.seq_k = small->seq_k;
-        moved.row = &same;
-        if (!follows || compare_series(&moved, &e->items[i - 1]) != 0 ||
-            large->seq_k / 2 < small->seq_k || large->seq_q < small->seq_q)
-            continue;
-        if (large->time_ci_high_s < clearly * small->time_ci_low_s)
-            rp_faults_warning(faults,
-                              (struct rp_fault_place){"results", (int64_t)e->items[i].index},
-                              "time_median_s", rp_fault_f64(text, large->time_median_s),
-                              "not below the time at half its length or less, %.6g in row %zu",
-                              small->time_median_s, e->items[i - 1].index);
-    }
-}
-
-static void inspect_references(const struct rp_study *study, struct rp_faults *faults)
-{
-    char text[RP_FAULT_VALUE_SIZE];
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        const struct rp_result *row = &rp_study_results(study)[i];
-        struct rp_fault_place place = {"results", (int64_t)i};
-        if (!rp_study_run_of(study, row))
-            rp_faults_error(faults, place, "run", rp_fault_i64(text, row->run),
-                            "a row of /runs, which has %zu", rp_study_count(study, RP_TABLE_RUNS));
-        if (!rp_study_device_of(study, row))
-            rp_faults_error(faults, place, "device", rp_fault_i64(text, row->device),
-                            "a row of /devices, which has %zu",
-                            rp_study_count(study, RP_TABLE_DEVICES));
-    }
-    const struct rp_ceiling *ceilings = study->tables[RP_TABLE_CEILINGS].rows;
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
-        int64_t device = ceilings[i].device;
-        if (device < 0 || (size_t)device >= rp_study_count(study, RP_TABLE_DEVICES))
-            rp_faults_error(faults, (struct rp_fault_place){"ceilings", (int64_t)i}, "device",
-                            rp_fault_i64(text, device), "a row of /devices, which has %zu",
-                            rp_study_count(study, RP_TABLE_DEVICES));
-    }
-    const struct rp_label *labels = study->tables[RP_TABLE_LABELS].rows;
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_LABELS); ++i) {
-        int64_t run = labels[i].run;
-        if (run < 0 || (size_t)run >= rp_study_count(study, RP_TABLE_RUNS))
-            rp_faults_error(faults, (struct rp_fault_place){"labels", (int64_t)i}, "run",
-                            rp_fault_i64(text, run), "a row of /runs, which has %zu",
-                            rp_study_count(study, RP_TABLE_RUNS));
-    }
-}
-
 /* rows against rows_planned and what `state` claims. */
 static void inspect_completeness(const struct rp_study *study, struct rp_faults *faults)
 {
@@ -227,12 +151,11 @@ enum rp_status rp_inspect_tables(const struct rp_study *study, struct rp_faults 
 {
     struct entries entries = {0};
     inspect_completeness(study, faults);
-    inspect_references(study, faults);
+    rp_inspect_references(study, faults);
     RP_TRY(list_entries(study, &entries));
     inspect_identities(&entries, faults);
     inspect_sequences(&entries, faults);
     inspect_sharing(study, &entries, faults);
-    inspect_growth(&entries, faults);
     free(entries.items);
-    return RP_OK;
+    return rp_inspect_drift(study, faults);
 }

@@ -23,7 +23,7 @@ struct rp_measured {
     double bytes_per_s;             /* best of bytes_min over median */
     double naive_ratio;             /* median over the points of naive's time over this one's */
     size_t classes[RP_CLASS_COUNT]; /* class_measured of the timed rows */
-    char missing_reason[200];       /* why one of them is missing */
+    char missing_reason[240];       /* why one of them is missing */
     double *ratios;                 /* heap; of the points */
     size_t n_ratios;
 };

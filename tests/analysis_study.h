@@ -125,6 +125,7 @@ static inline size_t synthetic_add(struct synthetic *s, const struct rp_point *p
     row.run = 0;
     row.device = 0;
     row.sequence = (int64_t)index;
+    RP_WORD_SET(row.cache, "cold");
     row.error_max_abs = 1e-5;
     row.error_rel_l2 = 1e-5;
     row.error_tolerance = 1e-3;
@@ -135,6 +136,36 @@ static inline size_t synthetic_add(struct synthetic *s, const struct rp_point *p
     CHECK_OK(rp_study_append(&s->study, RP_TABLE_RESULTS, &row), "row");
     s->study.rows_planned = (int64_t)index + 1;
     return index;
+}
+
+/* A ceiling of run 0 on device 0 by two threads, known to within `spread`; returns it to be
+ * changed. */
+static inline struct rp_ceiling *add_ceiling(struct rp_study *study, const char *kind, double value,
+                                             double spread)
+{
+    struct rp_ceiling c;
+    rp_row_init(RP_TABLE_CEILINGS, &c);
+    c.run = c.device = 0;
+    c.threads = 2;
+    RP_WORD_SET(c.kind, kind);
+    RP_WORD_SET(c.path, strncmp(kind, "compute", 7) == 0 ? "cpu_fp32" : "");
+    RP_WORD_SET(c.units, strstr(kind, "bandwidth") ? "B/s" : c.path[0] ? "FLOP/s" : "s");
+    c.value = value;
+    c.ci_low = value * (1 - spread);
+    c.ci_high = value * (1 + spread);
+    CHECK_OK(rp_study_append(study, RP_TABLE_CEILINGS, &c), kind);
+    return rp_study_row(study, RP_TABLE_CEILINGS, rp_study_count(study, RP_TABLE_CEILINGS) - 1);
+}
+
+/* A further run; returns its index. */
+static inline int64_t add_run(struct rp_study *study, const char *run_id, const char *started_utc)
+{
+    struct rp_run run;
+    rp_row_init(RP_TABLE_RUNS, &run);
+    RP_WORD_SET(run.run_id, run_id);
+    RP_WORD_SET(run.started_utc, started_utc);
+    CHECK_OK(rp_study_append(study, RP_TABLE_RUNS, &run), run_id);
+    return (int64_t)rp_study_count(study, RP_TABLE_RUNS) - 1;
 }
 
 /* Makes a row one without times. Its samples become nobody's. */

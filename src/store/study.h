@@ -47,9 +47,10 @@ enum rp_status rp_study_append_result(struct rp_study *study, const struct rp_re
  * happens when there is none. */
 void rp_study_drop_result(struct rp_study *study, int64_t sequence);
 
-#define rp_study_results(study) ((struct rp_result *)(study)->tables[RP_TABLE_RESULTS].rows)
-#define rp_study_samples(study) ((struct rp_sample *)(study)->tables[RP_TABLE_SAMPLES].rows)
-#define rp_study_devices(study) ((struct rp_device_row *)(study)->tables[RP_TABLE_DEVICES].rows)
-#define rp_study_runs(study)    ((struct rp_run *)(study)->tables[RP_TABLE_RUNS].rows)
+#define rp_study_results(study)  ((struct rp_result *)(study)->tables[RP_TABLE_RESULTS].rows)
+#define rp_study_samples(study)  ((struct rp_sample *)(study)->tables[RP_TABLE_SAMPLES].rows)
+#define rp_study_devices(study)  ((struct rp_device_row *)(study)->tables[RP_TABLE_DEVICES].rows)
+#define rp_study_ceilings(study) ((struct rp_ceiling *)(study)->tables[RP_TABLE_CEILINGS].rows)
+#define rp_study_runs(study)     ((struct rp_run *)(study)->tables[RP_TABLE_RUNS].rows)
 
 #endif

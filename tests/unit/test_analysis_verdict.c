@@ -3,6 +3,7 @@
 
 #include "analysis/classify.h"
 #include "analysis/crossover.h"
+#include "analysis/plausible.h"
 #include "gpu_table.h"
 
 static void test_intensity(void **state)
@@ -115,20 +116,6 @@ static struct rp_result row_with_counts(double time_s)
     return row;
 }
 
-static void add_ceiling(struct rp_study *study, const char *kind, double value, double spread)
-{
-    struct rp_ceiling c;
-    rp_row_init(RP_TABLE_CEILINGS, &c);
-    c.device = 0;
-    RP_WORD_SET(c.kind, kind);
-    if (strcmp(kind, "compute") == 0)
-        RP_WORD_SET(c.path, "cpu_fp32");
-    c.value = value;
-    c.ci_low = value * (1 - spread);
-    c.ci_high = value * (1 + spread);
-    CHECK_OK(rp_study_append(study, RP_TABLE_CEILINGS, &c), kind);
-}
-
 static void test_measured(void **state)
 {
     (void)state;
@@ -142,6 +129,8 @@ static void test_measured(void **state)
         {"compute by far", 1e9, 1e9, 1e-6, 0.01, 1.25, RP_CLASS_COMPUTE, RP_CLASS_COMPUTE, 0.8},
         {"memory by far", 1e10, 1e8, 1e-6, 0.01, 1.25, RP_CLASS_MEMORY, RP_CLASS_MEMORY, 0.8},
         {"latency", 1e12, 1e11, 0.1, 0.01, 1.25, RP_CLASS_LATENCY, RP_CLASS_LATENCY, 0.8},
+        {"latency is the second", 1e9, 1e10, 0.095, 0.001, 1.25, RP_CLASS_BALANCED,
+         RP_CLASS_COMPUTE, 0.8},
         {"equal", 1e9, 1e8, 1e-6, 0.01, 1.25, RP_CLASS_BALANCED, RP_CLASS_COMPUTE, 0.8},
         {"1.12, known well", 1e9, 1.12e8, 1e-6, 0.001, 1.25, RP_CLASS_COMPUTE, RP_CLASS_COMPUTE,
          0.8},
@@ -155,6 +144,7 @@ static void test_measured(void **state)
         add_ceiling(&s.study, "compute", cases[i].peak / 2, cases[i].spread); /* not the best */
         add_ceiling(&s.study, "compute", cases[i].peak, cases[i].spread);
         add_ceiling(&s.study, "bandwidth", cases[i].bandwidth, cases[i].spread);
+        add_ceiling(&s.study, "latency", cases[i].latency * 2, cases[i].spread); /* not the best */
         add_ceiling(&s.study, "latency", cases[i].latency, cases[i].spread);
         struct rp_result row = row_with_counts(cases[i].time_s);
         struct rp_measured_verdict v = rp_verdict_measured(&s.study, &row);
@@ -188,12 +178,18 @@ static void test_measured_missing(void **state)
                    "decode");
     RP_WORD_SET(row.stage, "prefill");
     row.device = 1; /* another device's ceilings are not taken */
-    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no compute ceiling", "device");
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no ceilings were measured on this",
+                   "device");
     row.device = 0;
     RP_WORD_SET(row.path, "tensor_fp16");
     CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "for path tensor_fp16", "path");
+    RP_WORD_SET(row.path, "cpu_fp32");
+    row.threads = 1; /* nor those of another number of threads */
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "number of threads", "threads");
     row = row_with_counts(NAN);
-    CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no time", "not timed");
+    RP_WORD_SET(row.reason, "every sample was disturbed");
+    CHECK_EQ_TEXT(rp_verdict_measured(&s.study, &row).reason,
+                  "the row has no time: every sample was disturbed", "not timed");
     row = row_with_counts(1);
     row.bytes_impl = -1;
     CHECK_CONTAINS(rp_verdict_measured(&s.study, &row).reason, "no counts", "not counted");
@@ -225,13 +221,105 @@ static void test_measured_cache(void **state)
     synthetic_end(&s);
 }
 
+/* Warm tensors that fit the cache never meet DRAM; cold ones, and larger ones, do. */
+static void test_measured_warm(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 1, 1, 64, 32);
+    synthetic_begin(&s);
+    struct rp_result *row = row_at(&s, synthetic_add(&s, &p, RP_IMPL_naive, 1e-3));
+    add_ceiling(&s.study, "compute", 1e15, 0);
+    add_ceiling(&s.study, "latency", 1e-9, 0);
+    add_ceiling(&s.study, "cache_bandwidth", (double)row->bytes_impl / 0.75e-3, 0);
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, row).reason, "no bandwidth ceiling", "cold");
+    RP_WORD_SET(row->cache, "warm");
+    struct rp_measured_verdict v = rp_verdict_measured(&s.study, row);
+    CHECK_NEAR(v.floor_s, 0.75e-3, 1e-9, "all of it in the cache");
+    CHECK_EQ_I64(v.cache_bytes, row->bytes_impl, "cache");
+    CHECK_EQ_I64(v.dram_bytes, 0, "DRAM");
+    rp_study_devices(&s.study)[0].l2_bytes = row->bytes_min - 1;
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, row).reason, "no bandwidth ceiling", "too large");
+    synthetic_end(&s);
+}
+
+/* The row's own run counts; one that measured none borrows from the latest, and it is said. */
+static void test_measured_runs(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    struct rp_result row = row_with_counts(1.25);
+    synthetic_begin(&s);
+    for (int64_t run = 0; run < 3; ++run) {
+        static const char *const ids[] = {"", "run-2", "run-3"};
+        static const char *const begun[] = {"", "2026-02-02T00:00:00.000Z",
+                                            "2026-02-01T00:00:00.000Z"};
+        if (run > 0)
+            CHECK_EQ_I64(add_run(&s.study, ids[run], begun[run]), run, "run");
+        add_ceiling(&s.study, "compute", 1e9 / (double)(run + 1), 0)->run = run;
+        add_ceiling(&s.study, "bandwidth", 1e12, 0)->run = run;
+        add_ceiling(&s.study, "latency", 1e-6, 0)->run = run;
+    }
+    struct rp_measured_verdict v = rp_verdict_measured(&s.study, &row);
+    CHECK_NEAR(v.floor_s, 1, 1e-12, "its own run");
+    CHECK_EQ_TEXT(v.reason, "", "its own run");
+    row.run = add_run(&s.study, "run-4", "2026-03-01T00:00:00.000Z");
+    v = rp_verdict_measured(&s.study, &row);
+    CHECK_NEAR(v.floor_s, 2, 1e-12, "run-2 is the latest that has ceilings");
+    assert_int_equal(v.class_name, RP_CLASS_COMPUTE);
+    CHECK_CONTAINS(v.reason, "ceilings of run run-2, begun 2026-02-02", "borrowed");
+    synthetic_end(&s);
+}
+
+/* 1e6 FLOP and 1e6 B at 1e9 FLOP/s and 1e9 B/s need 1 ms each. */
+static void test_plausibility(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double time_s, peak, bandwidth, spread, row_clock_hz;
+        const char *cache;
+        const char *says; /* null: plausible */
+    } cases[] = {
+        {"slower", 1.1e-3, 1e9, 1e9, 0, NAN, "cold", NULL},
+        {"within 3 %", 0.98e-3, 1e9, 1e9, 0, NAN, "cold", NULL},
+        {"faster", 0.9e-3, 1e9, 1e12, 0, NAN, "cold", "flops = 1000000 at the measured compute"},
+        {"more traffic", 0.9e-3, 1e12, 1e9, 0, NAN, "cold",
+         "bytes_min = 1000000 at the measured b"},
+        {"warm", 0.9e-3, 1e9, 1e9, 0, NAN, "warm", NULL},
+        {"not said", 0.9e-3, 1e9, 1e9, 0, NAN, "", NULL},
+        {"intervals touch", 0.9e-3, 1e9, 1e9, 0.12, NAN, "cold", NULL},
+        {"a faster clock", 0.9e-3, 1e9, 1e12, 0, 2.4e9, "cold", NULL},
+        {"a slower clock", 1.1e-3, 1e9, 1e12, 0, 1.6e9, "cold", "8e+08 FLOP/s at the row's clock"},
+        {"no time", NAN, 1e9, 1e9, 0, NAN, "cold", NULL},
+    };
+    for (size_t i = 0; i < RP_COUNT(cases); ++i) {
+        struct synthetic s;
+        struct rp_result row = row_with_counts(cases[i].time_s);
+        synthetic_begin(&s);
+        add_ceiling(&s.study, "compute", cases[i].peak, cases[i].spread)->clock_hz = 2e9;
+        add_ceiling(&s.study, "bandwidth", cases[i].bandwidth, cases[i].spread);
+        row.flops = row.bytes_min = 1000000;
+        row.time_ci_high_s = 1.01 * cases[i].time_s;
+        row.clock_hz = cases[i].row_clock_hz;
+        RP_WORD_SET(row.cache, cases[i].cache);
+        struct rp_plausibility p = rp_row_plausibility(&s.study, &row);
+        CHECK_TRUE(p.is_implausible == (cases[i].says != NULL), cases[i].name);
+        CHECK_CONTAINS(p.reason, cases[i].says ? cases[i].says : "", cases[i].name);
+        row.run = add_run(&s.study, "run-2", "2026-02-02T00:00:00.000Z");
+        CHECK_TRUE(!rp_row_plausibility(&s.study, &row).is_implausible, "of another run");
+        synthetic_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_intensity),       cmocka_unit_test(test_crossover),
         cmocka_unit_test(test_crossover_kinds), cmocka_unit_test(test_missing_reasons),
         cmocka_unit_test(test_measured),        cmocka_unit_test(test_measured_missing),
-        cmocka_unit_test(test_measured_cache),
+        cmocka_unit_test(test_measured_cache),  cmocka_unit_test(test_measured_warm),
+        cmocka_unit_test(test_measured_runs),   cmocka_unit_test(test_plausibility),
     };
     return cmocka_run_group_tests(tests, load_gpus, unload_gpus);
 }

@@ -231,6 +231,36 @@ static void ceiling_of_nobody(struct synthetic *s)
     ceiling.device = 3;
     CHECK_OK(rp_study_append(&s->study, RP_TABLE_CEILINGS, &ceiling), "ceiling");
 }
+static void ceiling_of_no_run(struct synthetic *s)
+{
+    add_ceiling(&s->study, "latency", 1e-6, 0)->run = 1;
+}
+static void ceiling_of_no_kind(struct synthetic *s)
+{
+    add_ceiling(&s->study, "speed", 1e-6, 0);
+}
+static void ceiling_in_other_units(struct synthetic *s)
+{
+    RP_WORD_SET(add_ceiling(&s->study, "latency", 1e-6, 0)->units, "us");
+}
+static void ceiling_of_zero(struct synthetic *s)
+{
+    add_ceiling(&s->study, "bandwidth", 0, 0);
+}
+static void ceiling_outside(struct synthetic *s)
+{
+    add_ceiling(&s->study, "bandwidth", 1e9, 0)->ci_high = 0.9e9;
+}
+static void implausible(struct synthetic *s)
+{
+    add_ceiling(&s->study, "compute", 1e9, 0.01); /* row 2 needs 8 ms */
+}
+static void implausible_but_warm(struct synthetic *s)
+{
+    implausible(s);
+    for (size_t i = 0; i < 7; ++i)
+        RP_WORD_SET(row_at(s, i)->cache, "warm");
+}
 static void label_of_nobody(struct synthetic *s)
 {
     struct rp_label label;
@@ -252,6 +282,42 @@ static void rescale(struct synthetic *s, size_t index, double factor)
 static void shrinks(struct synthetic *s)
 {
     rescale(s, 5, 0.25); /* T=256 in half the time of T=128 */
+}
+static void shrinks_over_a_step(struct synthetic *s)
+{
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 4, 2, 192, 32);
+    synthetic_add(s, &p, RP_IMPL_fused, 1e-3); /* between 128 and 256 */
+    shrinks(s);
+}
+/* Row 2 once more by a later run, in `factor` times its time. */
+static void repeat(struct synthetic *s, double factor)
+{
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 4, 2, 128, 32);
+    int64_t run = add_run(&s->study, "run-2", "2026-02-01T00:00:00.000Z");
+    size_t index = synthetic_add(s, &p, RP_IMPL_naive, 256e-6 * factor);
+    row_at(s, index)->run = run;
+}
+static void repeat_differs(struct synthetic *s)
+{
+    repeat(s, 1.06);
+}
+static void repeat_agrees(struct synthetic *s)
+{
+    repeat(s, 1.03);
+}
+static void repeat_drifts(struct synthetic *s)
+{
+    repeat(s, 1.06);
+    for (int i = 0; i < 3; ++i) /* 1, 1.05, 1.1: a spread of 9.5 % */
+        add_ceiling(&s->study, "anchor", 1e-3 * (1 + 0.05 * i), 0)->run = 1;
+}
+static void repeat_elsewhere(struct synthetic *s)
+{
+    struct rp_device_row device = rp_study_devices(&s->study)[0];
+    repeat(s, 2);
+    RP_WORD_SET(device.uuid, "uuid-2");
+    CHECK_OK(rp_study_append(&s->study, RP_TABLE_DEVICES, &device), "device");
+    row_at(s, 7)->device = 1;
 }
 static void hardly_shrinks(struct synthetic *s)
 {
@@ -329,6 +395,19 @@ static const struct {
     {"sequence", sequence_twice, 1, "sequence is 2, expected once in a run"},
     {"no sequence", sequence_missing, 1, "results row 3, sequence is -1, expected 0 or more"},
     {"ceiling", ceiling_of_nobody, 1, "ceilings row 0, device is 3"},
+    {"ceiling's run", ceiling_of_no_run, 1, "ceilings row 0, run is 1, expected a row of /runs"},
+    {"ceiling's kind", ceiling_of_no_kind, 1, "ceilings row 0, kind is speed, expected compute"},
+    {"ceiling's units", ceiling_in_other_units, 1, "ceilings row 0, units is us, expected s for"},
+    {"ceiling's value", ceiling_of_zero, 1, "ceilings row 0, value is 0, expected a number above"},
+    {"ceiling's ends", ceiling_outside, 1, "value is 1e+09, expected within its interval"},
+    {"too fast", implausible, 1,
+     "row 2, time_median_s is 0.000257152, expected at least 0.008389, or the row is implausible"},
+    {"warm", implausible_but_warm, 0, "fits together"},
+    {"shrinks over", shrinks_over_a_step, 0, "warning: results row 5, time_median_s is "},
+    {"repeat", repeat_differs, 0, "warning: results row 7, time_median_s is 0.00027258112, "},
+    {"repeat agrees", repeat_agrees, 0, "undamaged, and what it says fits together; complete"},
+    {"repeat drifts", repeat_drifts, 0, "undamaged, and what it says fits together; complete"},
+    {"repeat elsewhere", repeat_elsewhere, 0, "undamaged, and what it says fits together; compl"},
     {"label", label_of_nobody, 1, "labels row 0, run is 3"},
     {"shrinks", shrinks, 0, "warning: results row 5, time_median_s is "},
     {"level time", hardly_shrinks, 0, "undamaged, and what it says fits together; complete"},

@@ -1,0 +1,102 @@
+/* roof.c - chooses the run whose ceilings count, then the best ceiling of each kind. */
+#include "analysis/roof.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/load.h"
+#include "base/stats.h"
+
+enum { RP_ANCHORS_MAX = 64 }; /* looked at of one run and device; three are measured */
+
+double rp_ceiling_low(const struct rp_ceiling *ceiling)
+{
+    return ceiling->ci_low > 0 ? ceiling->ci_low : ceiling->value;
+}
+
+double rp_ceiling_high(const struct rp_ceiling *ceiling)
+{
+    return ceiling->ci_high > 0 ? ceiling->ci_high : ceiling->value;
+}
+
+bool rp_ceiling_is_anchor(const struct rp_ceiling *ceiling)
+{
+    return strcmp(ceiling->kind, "anchor") == 0;
+}
+
+/* Whether it was measured where the row was: device and threads. */
+static bool serves(const struct rp_ceiling *c, const struct rp_result *row)
+{
+    return c->device == row->device && c->threads == row->threads && c->value > 0 &&
+           !rp_ceiling_is_anchor(c);
+}
+
+static const char *begun(const struct rp_study *study, int64_t run)
+{
+    bool is_there = run >= 0 && (size_t)run < rp_study_count(study, RP_TABLE_RUNS);
+    return is_there ? rp_study_runs(study)[run].started_utc : "";
+}
+
+/* Index of the run to take ceilings from; -1: there is none. */
+static int64_t choose_run(const struct rp_study *study, const struct rp_result *row)
+{
+    int64_t chosen = -1;
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
+        const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
+        if (!serves(c, row))
+            continue;
+        if (c->run == row->run)
+            return c->run;
+        if (chosen < 0 || strcmp(begun(study, c->run), begun(study, chosen)) >= 0)
+            chosen = c->run;
+    }
+    return chosen;
+}
+
+/* Keeps the better of two: the higher rate, the shorter latency. */
+static void keep_best(const struct rp_ceiling **best, const struct rp_ceiling *c, bool shorter)
+{
+    if (!*best || (shorter ? c->value < (*best)->value : c->value > (*best)->value))
+        *best = c;
+}
+
+struct rp_roof rp_roof_of(const struct rp_study *study, const struct rp_result *row)
+{
+    struct rp_roof roof = {0};
+    int64_t run = choose_run(study, row);
+    const char *memory = strcmp(row->stage, "decode") == 0 ? "read_bandwidth" : "bandwidth";
+    if (run < 0 || (size_t)run >= rp_study_count(study, RP_TABLE_RUNS))
+        return roof;
+    roof.run = &rp_study_runs(study)[run];
+    roof.is_borrowed = run != row->run;
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
+        const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
+        if (c->run != run || !serves(c, row))
+            continue;
+        if (strcmp(c->kind, "compute") == 0 && strcmp(c->path, row->path) == 0)
+            keep_best(&roof.compute, c, false);
+        else if (strcmp(c->kind, memory) == 0)
+            keep_best(&roof.memory, c, false);
+        else if (strcmp(c->kind, "cache_bandwidth") == 0)
+            keep_best(&roof.cache, c, false);
+        else if (strcmp(c->kind, "latency") == 0)
+            keep_best(&roof.latency, c, true);
+    }
+    return roof;
+}
+
+double rp_anchor_spread(const struct rp_study *study, int64_t run, int64_t device)
+{
+    double times[RP_ANCHORS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
+        const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
+        if (c->run == run && c->device == device && rp_ceiling_is_anchor(c) && c->value > 0 &&
+            n < RP_ANCHORS_MAX)
+            times[n++] = c->value;
+    }
+    if (n < 2)
+        return NAN;
+    rp_stats_sort(times, n);
+    return (times[n - 1] - times[0]) / rp_stats_median(times, n);
+}
