@@ -31,17 +31,20 @@ struct rp_device_info {
     int shares_cores;         /* 1: more threads than cores, times will be noisy */
 };
 
-/* What is seen of the device beside its times, now. Sums only grow; the difference of two readings
- * is what happened between them. NaN: not known. */
+/* What is seen of the device beside its times, at the start and at the end of a few samples. Sums
+ * only grow: the difference of two readings is what happened between them. NaN: not known. */
 struct rp_watch {
-    double wall_s;      /* monotonic clock at the reading */
-    double lost_s;      /* sum: the worst of the computing threads, wall time without its core */
     double stolen_s;    /* sum: the hypervisor ran something else on the device's cores */
     double throttled_s; /* sum: held back by a quota, power or heat */
-    double energy_j;    /* sum */
     double power_w;     /* momentary, as are the rest */
     double temperature_c;
     double clock_hz;
+};
+
+/* What is seen of one sample. NaN: not known. */
+struct rp_sample_watch {
+    double lost_s;   /* the worst of the computing threads: time it wanted its core in vain */
+    double energy_j; /* of the device, idle share and all */
 };
 
 struct rp_backend {
@@ -49,6 +52,7 @@ struct rp_backend {
     const char *cost_backend; /* whose method costs its kernels have; null: its own name's */
     bool host_accessible;     /* buffers can be read and written by the host as they are */
     bool computes_nothing;    /* times come from a model, buffers have no contents */
+    bool lazy_pages;          /* an allocation takes memory only where it is touched */
 
     /* Usable devices; when none, `reason` (of `reason_size` bytes) says why in a sentence. */
     int (*count)(char *reason, size_t reason_size);
@@ -75,7 +79,15 @@ struct rp_backend {
     int64_t (*memory_used_bytes)(void *state);        /* optional: from outside, now; -1 unknown */
     enum rp_status (*memory_peak_reset)(void *state); /* optional: that figure's peak starts over */
     int64_t (*memory_peak_bytes)(void *state);        /* optional: from outside; -1 unknown */
+    double (*now_s)(void *state);                     /* optional: modelled time, not the wall's */
     void (*watch)(void *state, struct rp_watch *now); /* optional; fills what it knows */
+    void (*sample_begin)(void *state);                /* optional, as sample_end is */
+    void (*sample_end)(void *state, struct rp_sample_watch *seen);
+
+    /* Optional: from begin to end no other rank measures on what their devices share (a memory
+     * domain). Begin waits its turn; false when it gave up waiting. */
+    bool (*exclusive_begin)(void *state);
+    void (*exclusive_end)(void *state);
 };
 
 /* Null when there is no such backend. */

@@ -17,16 +17,24 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "device/backend.h"
+#include "device/domain_token.h"
 #include "device/host_cpu.h"
 #include "device/host_memory.h"
+#include "device/host_watch.h"
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 /* Memory that is left to the rest of the machine before an allocation is refused. */
 static const int64_t reserve_bytes = 256 << 20;
 
+/* Longest wait for the memory domain: longer than any point holds it that is not hung itself. */
+static const double token_patience_s = 900;
+
 struct cpu_state {
     struct rp_host_cpu *cpu;
+    struct rp_host_watch *watch;
+    int token;             /* of the memory domain; -1: none */
+    double sample_start_j; /* energy when the sample began */
     int threads;
     bool shares_cores;
     double timer_start_s;
@@ -61,7 +69,10 @@ static enum rp_status bind_threads(struct cpu_state *state)
     int failures = 0;
     omp_set_dynamic(0);
 #pragma omp parallel num_threads(state->threads) reduction(+ : failures)
-    failures += rp_host_cpu_bind(state->cpu, omp_get_thread_num()) != RP_OK;
+    {
+        failures += rp_host_cpu_bind(state->cpu, omp_get_thread_num()) != RP_OK;
+        rp_host_watch_add_thread(state->watch, omp_get_thread_num());
+    }
     if (failures > 0)
         return RP_FAIL(RP_ERR_ENVIRONMENT, "%d of %d threads cannot be bound to their cores",
                        failures, state->threads);
@@ -124,6 +135,8 @@ static void cpu_close(void *opaque)
         return;
     if (state->evict_data)
         munmap(state->evict_data, state->evict_bytes);
+    rp_domain_token_close(state->token);
+    rp_host_watch_destroy(state->watch);
     rp_host_cpu_destroy(state->cpu);
     free(state);
 }
@@ -133,6 +146,7 @@ static enum rp_status cpu_open(const struct rp_device_request *request, void **o
     struct cpu_state *state = calloc(1, sizeof *state);
     if (!state)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the CPU device");
+    state->token = -1;
     enum rp_status status =
         rp_host_cpu_create(request->local_rank, request->local_size, &state->cpu);
     if (status != RP_OK)
@@ -140,6 +154,10 @@ static enum rp_status cpu_open(const struct rp_device_request *request, void **o
     int cores = rp_host_cpu_cores(state->cpu);
     state->threads = choose_threads(request->threads, cores);
     state->shares_cores = rp_host_cpu_shared(state->cpu) || state->threads > cores;
+    state->token = rp_domain_token_open(rp_host_cpu_memory_domain(state->cpu));
+    status = rp_host_watch_create(state->cpu, state->threads, &state->watch);
+    if (status != RP_OK)
+        goto cleanup;
     status = bind_threads(state);
     if (status != RP_OK)
         goto cleanup;
@@ -294,11 +312,38 @@ static void cpu_watch(void *opaque, struct rp_watch *now)
 {
     struct cpu_state *state = opaque;
     now->clock_hz = rp_host_cpu_clock_hz(state->cpu);
+    now->stolen_s = rp_host_watch_stolen_s(state->watch);
+    now->throttled_s = rp_host_watch_throttled_s(state->watch);
+}
+
+static void cpu_sample_begin(void *opaque)
+{
+    struct cpu_state *state = opaque;
+    rp_host_watch_begin(state->watch);
+    state->sample_start_j = rp_host_watch_energy_j(state->watch);
+}
+
+static void cpu_sample_end(void *opaque, struct rp_sample_watch *seen)
+{
+    struct cpu_state *state = opaque;
+    seen->lost_s = rp_host_watch_lost_s(state->watch);
+    seen->energy_j = rp_host_watch_energy_j(state->watch) - state->sample_start_j;
+}
+
+static bool cpu_exclusive_begin(void *opaque)
+{
+    return rp_domain_token_take(((struct cpu_state *)opaque)->token, token_patience_s);
+}
+
+static void cpu_exclusive_end(void *opaque)
+{
+    rp_domain_token_return(((struct cpu_state *)opaque)->token);
 }
 
 const struct rp_backend rp_backend_cpu = {
     .name = "cpu",
     .host_accessible = true,
+    .lazy_pages = true,
     .count = cpu_count,
     .open = cpu_open,
     .close = cpu_close,
@@ -317,4 +362,8 @@ const struct rp_backend rp_backend_cpu = {
     .memory_peak_reset = cpu_memory_peak_reset,
     .memory_peak_bytes = cpu_memory_peak_bytes,
     .watch = cpu_watch,
+    .sample_begin = cpu_sample_begin,
+    .sample_end = cpu_sample_end,
+    .exclusive_begin = cpu_exclusive_begin,
+    .exclusive_end = cpu_exclusive_end,
 };

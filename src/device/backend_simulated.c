@@ -34,8 +34,9 @@ struct simulated {
     int index;
     int64_t seed;
     int64_t held_bytes, peak_bytes;
-    double clock_s;     /* modelled time since the timer began */
-    int64_t n_launches; /* of this worker */
+    double total_s;       /* modelled time of every launch */
+    double timer_start_s; /* of those */
+    int64_t n_launches;   /* of this worker */
     bool lost;
     struct { /* of the point and implementation launched last */
         struct rp_point point;
@@ -159,17 +160,23 @@ static void *simulated_queue(void *state)
 
 static enum rp_status simulated_timer_begin(void *state)
 {
-    ((struct simulated *)state)->clock_s = 0;
+    struct simulated *s = state;
+    s->timer_start_s = s->total_s;
     return RP_OK;
 }
 
 static enum rp_status simulated_timer_end(void *state, double *elapsed_s)
 {
     struct simulated *s = state;
-    *elapsed_s = s->clock_s;
+    *elapsed_s = s->total_s - s->timer_start_s;
     if (s->spec.scale > 0)
-        rp_clock_sleep_s(s->spec.scale * s->clock_s);
+        rp_clock_sleep_s(s->spec.scale * *elapsed_s);
     return RP_OK;
+}
+
+static double simulated_now(void *state)
+{
+    return ((struct simulated *)state)->total_s;
 }
 
 static bool simulated_is_lost(void *state)
@@ -257,7 +264,7 @@ enum rp_status rp_simulated_launch(void *queue, const struct rp_point *p, enum r
         s->model.launch_s > 0 && s->model.impl == impl && rp_point_compare(&s->model.point, p) == 0;
     if (!is_same)
         RP_TRY(model(s, p, impl));
-    s->clock_s += s->model.launch_s * (1 + noise_frac * draw(s, s->model.launches));
+    s->total_s += s->model.launch_s * (1 + noise_frac * draw(s, s->model.launches));
     ++s->model.launches;
     return RP_OK;
 }
@@ -266,6 +273,7 @@ const struct rp_backend rp_backend_simulated = {
     .name = "simulated",
     .cost_backend = "cuda",
     .computes_nothing = true,
+    .lazy_pages = true,
     .count = simulated_count,
     .open = simulated_open,
     .close = simulated_close,
@@ -278,6 +286,7 @@ const struct rp_backend rp_backend_simulated = {
     .queue = simulated_queue,
     .timer_begin = simulated_timer_begin,
     .timer_end = simulated_timer_end,
+    .now_s = simulated_now,
     .is_lost = simulated_is_lost,
     .memory_available_bytes = simulated_available,
     .memory_used_bytes = simulated_used,

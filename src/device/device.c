@@ -82,6 +82,22 @@ const struct rp_backend *rp_device_backend(const struct rp_device *device)
     return device->backend;
 }
 
+static void count_held(struct rp_device *device, enum rp_memory_tag tag, size_t bytes)
+{
+    device->held[tag] += (int64_t)bytes;
+    device->held_total += (int64_t)bytes;
+    if (device->held_total > device->peak_total)
+        device->peak_total = device->held_total;
+    if (device->held[RP_MEMORY_SCORES] > device->peak_scores)
+        device->peak_scores = device->held[RP_MEMORY_SCORES];
+}
+
+static void count_returned(struct rp_device *device, const struct rp_buffer *buffer)
+{
+    device->held[buffer->tag] -= (int64_t)buffer->bytes;
+    device->held_total -= (int64_t)buffer->bytes;
+}
+
 enum rp_status rp_device_alloc(struct rp_device *device, enum rp_memory_tag tag, size_t bytes,
                                struct rp_buffer *buffer)
 {
@@ -90,12 +106,7 @@ enum rp_status rp_device_alloc(struct rp_device *device, enum rp_memory_tag tag,
         return RP_OK;
     RP_TRY(device->backend->buffer_alloc(device->state, bytes, &buffer->data));
     buffer->bytes = bytes;
-    device->held[tag] += (int64_t)bytes;
-    device->held_total += (int64_t)bytes;
-    if (device->held_total > device->peak_total)
-        device->peak_total = device->held_total;
-    if (device->held[RP_MEMORY_SCORES] > device->peak_scores)
-        device->peak_scores = device->held[RP_MEMORY_SCORES];
+    count_held(device, tag, bytes);
     return RP_OK;
 }
 
@@ -104,9 +115,58 @@ void rp_device_free(struct rp_device *device, struct rp_buffer *buffer)
     if (!buffer->data)
         return;
     device->backend->buffer_free(device->state, buffer->data, buffer->bytes);
-    device->held[buffer->tag] -= (int64_t)buffer->bytes;
-    device->held_total -= (int64_t)buffer->bytes;
+    count_returned(device, buffer);
     *buffer = (struct rp_buffer){.tag = buffer->tag};
+}
+
+/* Where a buffer of an arena may begin; what a page is on the hosts and a good line on a GPU. */
+static const size_t arena_alignment = 4096;
+
+enum rp_status rp_device_arena_open(struct rp_device *device, size_t bytes, struct rp_arena *arena)
+{
+    *arena = (struct rp_arena){0};
+    if (bytes == 0)
+        return RP_OK;
+    size_t rounded = bytes + (RP_ARENA_BUFFERS - 1) * arena_alignment;
+    RP_TRY(device->backend->buffer_alloc(device->state, rounded, &arena->data));
+    arena->bytes = rounded;
+    return RP_OK;
+}
+
+void rp_device_arena_close(struct rp_device *device, struct rp_arena *arena)
+{
+    if (arena->data)
+        device->backend->buffer_free(device->state, arena->data, arena->bytes);
+    *arena = (struct rp_arena){0};
+}
+
+enum rp_status rp_device_arena_take(struct rp_device *device, struct rp_arena *arena,
+                                    enum rp_memory_tag tag, size_t bytes, struct rp_buffer *buffer)
+{
+    *buffer = (struct rp_buffer){.tag = tag};
+    if (bytes == 0)
+        return RP_OK;
+    size_t start = (arena->used_bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+    if (start > arena->bytes || bytes > arena->bytes - start)
+        return RP_FAIL(RP_ERR_OUT_OF_MEMORY, "%zu bytes needed, %zu left of the scratch region",
+                       bytes, arena->bytes - arena->used_bytes);
+    buffer->data = (char *)arena->data + start;
+    buffer->bytes = bytes;
+    arena->used_bytes = start + bytes;
+    ++arena->n_taken;
+    count_held(device, tag, bytes);
+    return RP_OK;
+}
+
+void rp_device_arena_return(struct rp_device *device, struct rp_arena *arena,
+                            struct rp_buffer *buffer)
+{
+    if (!buffer->data)
+        return;
+    count_returned(device, buffer);
+    *buffer = (struct rp_buffer){.tag = buffer->tag};
+    if (--arena->n_taken == 0)
+        arena->used_bytes = 0;
 }
 
 void rp_device_peak_reset(struct rp_device *device)
@@ -197,17 +257,42 @@ int64_t rp_device_outside_peak_bytes(struct rp_device *device)
     return b->memory_peak_bytes ? b->memory_peak_bytes(device->state) : -1;
 }
 
+double rp_device_now_s(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return b->now_s ? b->now_s(device->state) : rp_clock_now_s();
+}
+
 void rp_device_watch(struct rp_device *device, struct rp_watch *now)
 {
     const struct rp_backend *b = device->backend;
-    *now = (struct rp_watch){.wall_s = rp_clock_now_s(),
-                             .lost_s = NAN,
-                             .stolen_s = NAN,
-                             .throttled_s = NAN,
-                             .energy_j = NAN,
-                             .power_w = NAN,
-                             .temperature_c = NAN,
-                             .clock_hz = NAN};
+    *now = (struct rp_watch){
+        .stolen_s = NAN, .throttled_s = NAN, .power_w = NAN, .temperature_c = NAN, .clock_hz = NAN};
     if (b->watch)
         b->watch(device->state, now);
+}
+
+void rp_device_sample_begin(struct rp_device *device)
+{
+    if (device->backend->sample_begin)
+        device->backend->sample_begin(device->state);
+}
+
+void rp_device_sample_end(struct rp_device *device, struct rp_sample_watch *seen)
+{
+    *seen = (struct rp_sample_watch){.lost_s = NAN, .energy_j = NAN};
+    if (device->backend->sample_end)
+        device->backend->sample_end(device->state, seen);
+}
+
+bool rp_device_exclusive_begin(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return !b->exclusive_begin || b->exclusive_begin(device->state);
+}
+
+void rp_device_exclusive_end(struct rp_device *device)
+{
+    if (device->backend->exclusive_end)
+        device->backend->exclusive_end(device->state);
 }

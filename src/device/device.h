@@ -41,6 +41,31 @@ enum rp_status rp_device_alloc(struct rp_device *device, enum rp_memory_tag tag,
                                struct rp_buffer *buffer) RP_MUST_CHECK;
 void rp_device_free(struct rp_device *device, struct rp_buffer *buffer); /* takes an empty one */
 
+/* One region that several owners take their memory from in turn, so that its pages are touched
+ * once. The region itself does not count; what is taken from it counts like an allocation of its
+ * own. */
+struct rp_arena {
+    void *data;
+    size_t bytes;
+    size_t used_bytes;
+    int n_taken; /* buffers that are out */
+};
+
+/* Of so many bytes, of which at most RP_ARENA_BUFFERS buffers can be taken at a time. */
+enum { RP_ARENA_BUFFERS = 2 };
+enum rp_status rp_device_arena_open(struct rp_device *device, size_t bytes,
+                                    struct rp_arena *arena) RP_MUST_CHECK;
+void rp_device_arena_close(struct rp_device *device,
+                           struct rp_arena *arena); /* takes a closed one */
+
+/* The next bytes of the arena; RP_ERR_OUT_OF_MEMORY when it is too small. */
+enum rp_status rp_device_arena_take(struct rp_device *device, struct rp_arena *arena,
+                                    enum rp_memory_tag tag, size_t bytes,
+                                    struct rp_buffer *buffer) RP_MUST_CHECK;
+/* Gives one buffer back; once all are back the arena is whole again. Takes an empty one. */
+void rp_device_arena_return(struct rp_device *device, struct rp_arena *arena,
+                            struct rp_buffer *buffer);
+
 /* Peak starts over from what is held now. */
 void rp_device_peak_reset(struct rp_device *device);
 int64_t rp_device_peak_bytes(const struct rp_device *device);
@@ -71,7 +96,17 @@ int64_t rp_device_outside_used_bytes(struct rp_device *device);
 enum rp_status rp_device_outside_peak_reset(struct rp_device *device) RP_MUST_CHECK;
 int64_t rp_device_outside_peak_bytes(struct rp_device *device);
 
-/* What happens beside the times; see struct rp_watch. */
+/* The clock that budgets are held against: the monotonic one, or a simulated device's own. */
+double rp_device_now_s(struct rp_device *device);
+
+/* What happens beside the times (backend.h); what the backend does not know is NaN. */
 void rp_device_watch(struct rp_device *device, struct rp_watch *now);
+void rp_device_sample_begin(struct rp_device *device);
+void rp_device_sample_end(struct rp_device *device, struct rp_sample_watch *seen);
+
+/* In between no other rank of this machine measures in the same memory domain. Begin waits its
+ * turn; false when it gave up and goes on without. */
+bool rp_device_exclusive_begin(struct rp_device *device);
+void rp_device_exclusive_end(struct rp_device *device);
 
 #endif

@@ -127,6 +127,34 @@ enum rp_status rp_host_cpu_bind(const struct rp_host_cpu *cpu, int index)
     return RP_OK;
 }
 
+bool rp_host_cpu_contains(const struct rp_host_cpu *cpu, unsigned os_index)
+{
+    for (int i = 0; i < cpu->n_cores; ++i) {
+        if (hwloc_bitmap_isset(cpu->cores[i], os_index))
+            return true;
+    }
+    return false;
+}
+
+int rp_host_cpu_memory_domain(const struct rp_host_cpu *cpu)
+{
+    /* NUMA nodes are not on the path from a core to the root; their sets say whom they serve. The
+     * first node that serves the cache is the same number for all that share the cache. */
+    hwloc_obj_t cache = NULL;
+    hwloc_obj_t obj = hwloc_get_obj_covering_cpuset(cpu->topology, cpu->cores[0]);
+    for (; obj; obj = obj->parent) {
+        if (hwloc_obj_type_is_dcache(obj->type))
+            cache = obj;
+    }
+    hwloc_const_bitmap_t shared = cache ? cache->cpuset : cpu->cores[0];
+    hwloc_obj_t node = NULL;
+    while ((node = hwloc_get_next_obj_by_type(cpu->topology, HWLOC_OBJ_NUMANODE, node))) {
+        if (hwloc_bitmap_intersects(node->cpuset, shared))
+            return (int)node->os_index;
+    }
+    return 0;
+}
+
 void rp_host_cpu_list(const struct rp_host_cpu *cpu, char *text, size_t size)
 {
     snprintf(text, size, "none");

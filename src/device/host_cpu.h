@@ -25,6 +25,13 @@ bool rp_host_cpu_shared(const struct rp_host_cpu *cpu); /* another rank has the 
 /* Binds the calling thread to the core number `index` modulo the cores. */
 enum rp_status rp_host_cpu_bind(const struct rp_host_cpu *cpu, int index) RP_MUST_CHECK;
 
+/* Whether one of the cores has this operating-system number. */
+bool rp_host_cpu_contains(const struct rp_host_cpu *cpu, unsigned os_index);
+
+/* Number of the memory domain of the first core: its NUMA node, or its last-level cache where that
+ * spans several nodes. Ranks of one domain share bandwidth. */
+int rp_host_cpu_memory_domain(const struct rp_host_cpu *cpu);
+
 /* Operating-system numbers of the cores, "0-1,4"; at most `size` bytes. */
 void rp_host_cpu_list(const struct rp_host_cpu *cpu, char *text, size_t size);
 

@@ -103,19 +103,15 @@ static bool is_narrow(const struct rp_sampling *sampling)
            interval.high - median <= allowed;
 }
 
-enum rp_status rp_sampling_add(struct rp_sampling *sampling, double time_s, int64_t launches,
-                               bool used)
+enum rp_status rp_sampling_add(struct rp_sampling *sampling, const struct rp_sample *sample)
 {
-    if (!(time_s > 0) || !isfinite(time_s))
-        return RP_FAIL(RP_ERR_DEVICE, "timer: a sample of %g s cannot be", time_s);
-    struct rp_sample *sample = &sampling->samples[sampling->count];
-    sample->time_s = time_s;
-    sample->launches = launches;
-    sample->round = (int64_t)sampling->count;
-    sample->used = used ? 1 : 0;
-    ++sampling->count;
-    sampling->used += used;
-    if (used && sampling->used == sampling->next_look) {
+    if (!(sample->time_s > 0) || !isfinite(sample->time_s))
+        return RP_FAIL(RP_ERR_DEVICE, "timer: a sample of %g s cannot be", sample->time_s);
+    sampling->samples[sampling->count++] = *sample;
+    if (sample->used == 0)
+        return RP_OK;
+    ++sampling->used;
+    if (sampling->used == sampling->next_look) {
         sampling->reached_target = is_narrow(sampling);
         sampling->next_look *= 2;
     }

@@ -55,9 +55,9 @@ enum rp_status rp_sampling_init(struct rp_sampling *sampling,
                                 const struct rp_protocol *protocol) RP_MUST_CHECK;
 void rp_sampling_clear(struct rp_sampling *sampling);
 
-/* RP_ERR_DEVICE when the timer said something impossible: zero, negative or not finite. */
-enum rp_status rp_sampling_add(struct rp_sampling *sampling, double time_s, int64_t launches,
-                               bool used) RP_MUST_CHECK;
+/* Copied. RP_ERR_DEVICE when the timer said something impossible: zero, negative or not finite. */
+enum rp_status rp_sampling_add(struct rp_sampling *sampling,
+                               const struct rp_sample *sample) RP_MUST_CHECK;
 
 /* `spent_s`: since sampling of this implementation began, eviction and all. */
 enum rp_stop rp_sampling_stop(const struct rp_sampling *sampling, double spent_s);

@@ -4,7 +4,8 @@
  * rows.
  *
  * The linker replaces rp_kernel_find (tests/CMakeLists.txt: --wrap), so that a kernel can be one
- * that computes as it should and then spoils one element.
+ * that computes as it should and then spoils one element, and what watches the machine, so that a
+ * busy one disturbs no sample.
  */
 #include "check.h"
 
@@ -65,6 +66,21 @@ const struct rp_kernel *__wrap_rp_kernel_find(const char *backend, enum rp_impl 
     kernels[impl] = *__real_rp_kernel_find(backend, impl);
     kernels[impl].launch = launchers[impl];
     return &kernels[impl];
+}
+
+void __wrap_rp_device_watch(struct rp_device *device, struct rp_watch *now);
+void __wrap_rp_device_sample_end(struct rp_device *device, struct rp_sample_watch *seen);
+
+void __wrap_rp_device_watch(struct rp_device *device, struct rp_watch *now)
+{
+    (void)device;
+    *now = (struct rp_watch){.stolen_s = NAN, .throttled_s = NAN};
+}
+
+void __wrap_rp_device_sample_end(struct rp_device *device, struct rp_sample_watch *seen)
+{
+    (void)device;
+    *seen = (struct rp_sample_watch){.lost_s = NAN, .energy_j = NAN};
 }
 
 static struct rp_result rows[RP_IMPL_COUNT];

@@ -10,12 +10,18 @@ static struct rp_protocol protocol(void)
     return p;
 }
 
+static enum rp_status add(struct rp_sampling *sampling, double time_s, bool used)
+{
+    const struct rp_sample sample = {.time_s = time_s, .launches = 1, .used = used};
+    return rp_sampling_add(sampling, &sample);
+}
+
 /* Feeds times from a cycle until the rule stops it; returns the reason. */
 static enum rp_stop feed(struct rp_sampling *sampling, const double *cycle, size_t n, double cost_s)
 {
     double spent_s = 0;
     for (size_t i = 0; i < 100000; ++i) {
-        CHECK_OK(rp_sampling_add(sampling, cycle[i % n], 1, true), "add");
+        CHECK_OK(add(sampling, cycle[i % n], true), "add");
         spent_s += cost_s;
         enum rp_stop stop = rp_sampling_stop(sampling, spent_s);
         if (stop != RP_STOP_NONE)
@@ -68,7 +74,7 @@ static void test_looked_at_only_after_10_20_40(void **state)
     /* Ten wild samples, then steady ones: at 11 the middle is already narrow, but nobody looks. */
     for (int i = 0; i < 40; ++i) {
         bool wild = i < 10;
-        CHECK_OK(rp_sampling_add(&sampling, wild ? 1e-3 * (1 + i % 5) : 1e-3, 1, true), "add");
+        CHECK_OK(add(&sampling, wild ? 1e-3 * (1 + i % 5) : 1e-3, true), "add");
         bool stopped = rp_sampling_stop(&sampling, 0) != RP_STOP_NONE;
         if (i + 1 < 20)
             CHECK_TRUE(!stopped, "not between two looks");
@@ -87,7 +93,7 @@ static void test_summary(void **state)
     CHECK_OK(rp_sampling_init(&sampling, &p), "init");
     static const double times[] = {3, 1, 2, 100};
     for (size_t i = 0; i < 4; ++i)
-        CHECK_OK(rp_sampling_add(&sampling, times[i], 2, times[i] < 50), "add");
+        CHECK_OK(add(&sampling, times[i], times[i] < 50), "add");
     rp_sampling_summarise(&sampling, RP_STOP_MAX_TIME, &row);
     CHECK_EQ_I64(row.samples, 4, "every sample is kept");
     CHECK_NEAR(row.time_median_s, 2, 0, "the disturbed one does not count");
@@ -107,7 +113,7 @@ static void test_impossible_timer(void **state)
     struct rp_sampling sampling;
     CHECK_OK(rp_sampling_init(&sampling, &p), "init");
     for (size_t i = 0; i < RP_COUNT(times); ++i) {
-        CHECK_STATUS(rp_sampling_add(&sampling, times[i], 1, true), RP_ERR_DEVICE, "refused");
+        CHECK_STATUS(add(&sampling, times[i], true), RP_ERR_DEVICE, "refused");
         CHECK_CONTAINS(rp_status_message(), "timer", "the sentence names the timer");
     }
     CHECK_EQ_I64((int64_t)sampling.count, 0, "nothing was kept");

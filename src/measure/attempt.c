@@ -1,0 +1,269 @@
+/*
+ * attempt.c - the steps of one implementation.
+ */
+#include "measure/attempt.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/result.h"
+#include "plan/forecast.h"
+
+static const double tell_interval_s = 0.25; /* of one step the listener hears this often at most */
+
+void rp_attempt_tell(struct rp_attempt *a, const char *step, double limit_s)
+{
+    struct rp_session *s = a->session;
+    s->told = a;
+    s->told_s = rp_clock_now_s();
+    if (s->listener->begin)
+        s->listener->begin(s->listener->context, a->kernel->impl, step, limit_s);
+}
+
+static bool computes_nothing(const struct rp_attempt *a)
+{
+    return rp_device_backend(a->session->device)->computes_nothing;
+}
+
+/* Memory that is needed against memory that is there; nothing of this point is allocated yet. */
+static enum rp_status foresee_memory(struct rp_attempt *a)
+{
+    struct rp_device *device = a->session->device;
+    int64_t needed = rp_method_cost_memory(&a->cost);
+    int64_t available = rp_device_memory_available_bytes(device);
+    a->row.predicted_memory_bytes = needed;
+    if (available >= 0 && needed > available)
+        return RP_FAIL(RP_ERR_OUT_OF_MEMORY,
+                       RP_REASON_PREDICTED ": %" PRId64 " bytes needed, %" PRId64 " available",
+                       needed, available);
+    return RP_OK;
+}
+
+static enum rp_status foresee(struct rp_attempt *a)
+{
+    const struct rp_session *s = a->session;
+    const struct rp_device_info *info = rp_device_info(s->device);
+    const struct rp_method_device method = rp_method_device_of(&info->row, info->threads);
+    double timeout_s = s->plan->protocol->timeout_s;
+    RP_TRY(a->kernel->supports(s->point, info));
+    RP_TRY(rp_method_cost_of(&method, a->kernel->impl, s->point, &a->cost));
+    RP_WORD_SET(a->row.path, a->cost.path);
+    a->row.launches = a->cost.launches;
+    a->row.flops_impl = a->cost.flops_impl;
+    a->row.bytes_impl = a->cost.bytes_impl;
+    double launch_s = rp_forecast_launch_s(&info->row, info->threads, s->point, a->kernel->impl);
+    if (launch_s > RP_FORECAST_HOPELESS * timeout_s) {
+        a->is_skipped = true;
+        return RP_FAIL(RP_ERR_TIMEOUT,
+                       "predicted, not tried: about %.3g s a launch, the limit is %.3g s", launch_s,
+                       timeout_s);
+    }
+    return foresee_memory(a);
+}
+
+enum rp_status rp_attempt_begin(struct rp_attempt *a, struct rp_session *session, enum rp_impl impl)
+{
+    const struct rp_device_info *info = rp_device_info(session->device);
+    const char *backend = rp_device_backend(session->device)->name;
+    *a = (struct rp_attempt){.session = session, .kernel = rp_kernel_find(backend, impl)};
+    RP_TRY(rp_result_begin(&a->row, session->point, impl));
+    RP_TRY(rp_result_set_protocol(&a->row, session->plan->protocol));
+    a->row.threads = info->threads;
+    RP_WORD_SET(a->row.flags, info->shares_cores ? "noisy" : "");
+    if (!a->kernel)
+        return RP_FAIL(RP_ERR_UNSUPPORTED, "the %s device has no kernel '%s'", backend,
+                       rp_impl_name(impl));
+    rp_warmup_init(&a->warmup, session->plan->protocol);
+    RP_TRY(foresee(a));
+    return rp_sampling_init(&a->sampling, session->plan->protocol);
+}
+
+size_t rp_attempt_scratch_bytes(const struct rp_attempt *a)
+{
+    return (size_t)a->cost.scores_bytes + (size_t)a->cost.workspace_bytes;
+}
+
+enum rp_status rp_attempt_take_scratch(struct rp_attempt *a)
+{
+    struct rp_session *s = a->session;
+    RP_TRY(rp_device_arena_take(s->device, &s->arena, RP_MEMORY_SCORES,
+                                (size_t)a->cost.scores_bytes, &a->scores));
+    enum rp_status status = rp_device_arena_take(s->device, &s->arena, RP_MEMORY_WORKSPACE,
+                                                 (size_t)a->cost.workspace_bytes, &a->workspace);
+    if (status != RP_OK)
+        rp_attempt_return_scratch(a);
+    return status;
+}
+
+void rp_attempt_return_scratch(struct rp_attempt *a)
+{
+    struct rp_session *s = a->session;
+    rp_device_arena_return(s->device, &s->arena, &a->workspace);
+    rp_device_arena_return(s->device, &s->arena, &a->scores);
+}
+
+/* The launches between two readings of the timer, and what was seen meanwhile. */
+static enum rp_status launch_timed(struct rp_attempt *a, int64_t launches, double *elapsed_s,
+                                   struct rp_sample_watch *seen)
+{
+    struct rp_session *s = a->session;
+    const struct rp_attention args = {
+        .point = s->point,
+        .q = s->tensors.inputs[RP_TENSOR_Q].data,
+        .k = s->tensors.inputs[RP_TENSOR_K].data,
+        .v = s->tensors.inputs[RP_TENSOR_V].data,
+        .o = s->tensors.output.data,
+        .scores = a->scores.data,
+        .workspace = a->workspace.data,
+        .queue = rp_device_queue(s->device),
+        .threads = rp_device_info(s->device)->threads,
+    };
+    struct rp_sample_watch unseen;
+    rp_device_sample_begin(s->device);
+    RP_TRY(rp_device_timer_begin(s->device));
+    for (int64_t i = 0; i < launches; ++i)
+        RP_TRY(a->kernel->launch(&args));
+    RP_TRY(rp_device_timer_end(s->device, elapsed_s));
+    rp_device_sample_end(s->device, seen ? seen : &unseen);
+    return RP_OK;
+}
+
+enum rp_status rp_attempt_launch(struct rp_attempt *a, int64_t launches, double *time_s,
+                                 struct rp_sample_watch *seen)
+{
+    struct rp_session *s = a->session;
+    const struct rp_protocol *protocol = s->plan->protocol;
+    double elapsed_s = 0;
+    if (s->told != a || rp_clock_now_s() - s->told_s > tell_interval_s)
+        rp_attempt_tell(a, "sample", protocol->timeout_s);
+    /* Poison first, evict second: what is compared was written by this very launch. */
+    RP_TRY(rp_device_poison(s->device, &s->tensors.output));
+    if (protocol->cold)
+        RP_TRY(rp_device_cache_evict(s->device));
+    RP_TRY(launch_timed(a, launches, &elapsed_s, seen));
+    *time_s = elapsed_s / (double)launches;
+    if (*time_s > protocol->timeout_s)
+        return RP_FAIL(RP_ERR_TIMEOUT, "a launch took %.3g s, the limit is %.3g s", *time_s,
+                       protocol->timeout_s);
+    return RP_OK;
+}
+
+/* Probabilities stay fp32 on plain CPU arithmetic; a matrix unit takes them in the row's dtype. */
+static double probability_roundoff(const struct rp_attempt *a)
+{
+    bool is_plain = strncmp(a->cost.path, "cpu_", 4) == 0;
+    return rp_dtype_unit_roundoff(is_plain ? RP_DTYPE_fp32 : a->session->point->dtype);
+}
+
+/* An output that failed stays the one that is told; else the larger error. */
+static void keep_worse(struct rp_attempt *a, const struct rp_accuracy *now)
+{
+    bool failed_before = a->was_checked && !a->accuracy.passed;
+    bool is_worse = !now->passed || now->error_max_abs > a->accuracy.error_max_abs;
+    if (!failed_before && (!a->was_checked || is_worse))
+        a->accuracy = *now;
+    a->was_checked = true;
+}
+
+static void compare_with_reference(struct rp_attempt *a)
+{
+    const struct rp_session *s = a->session;
+    if (a->kernel->impl == RP_IMPL_reference || !s->tensors.has_reference)
+        return;
+    double difference =
+        rp_accuracy_difference(s->point->dtype, s->tensors.host_output, s->tensors.reference_output,
+                               rp_inputs_count(s->point, RP_TENSOR_Q));
+    /* fmax would let a NaN through: not finite is the largest of all. */
+    if (!(difference <= a->row.reference_diff_max_abs))
+        a->row.reference_diff_max_abs = difference;
+}
+
+/* A simulated device has times but no outputs: nothing is checked, and its rows say nothing of it.
+ */
+enum rp_status rp_attempt_check(struct rp_attempt *a)
+{
+    struct rp_session *s = a->session;
+    struct rp_accuracy now;
+    if (computes_nothing(a))
+        return RP_OK;
+    RP_TRY(rp_tensors_read_output(s->device, &s->tensors));
+    rp_accuracy_check(s->point, &s->oracle, s->tensors.host_output, probability_roundoff(a), &now);
+    keep_worse(a, &now);
+    compare_with_reference(a);
+    return RP_OK;
+}
+
+enum rp_status rp_attempt_memory_pass(struct rp_attempt *a)
+{
+    struct rp_session *s = a->session;
+    double time_s = 0;
+    double start_s = rp_device_now_s(s->device);
+    rp_device_peak_reset(s->device);
+    RP_TRY(rp_device_outside_peak_reset(s->device));
+    RP_TRY(rp_attempt_take_scratch(a));
+    rp_attempt_tell(a, "memory pass", s->plan->protocol->timeout_s);
+    enum rp_status status = rp_attempt_launch(a, 1, &time_s, NULL);
+    a->row.peak_memory_bytes = rp_device_peak_bytes(s->device);
+    a->row.scores_bytes = rp_device_peak_scores_bytes(s->device);
+    int64_t outside = rp_device_outside_peak_bytes(s->device);
+    if (outside >= 0 && s->tensors.baseline_bytes >= 0)
+        a->row.device_memory_bytes = outside - s->tensors.baseline_bytes;
+    rp_attempt_return_scratch(a);
+    rp_warmup_add_cost(&a->warmup, rp_device_now_s(s->device) - start_s);
+    if (status != RP_OK || computes_nothing(a) || a->kernel->impl != RP_IMPL_reference)
+        return status;
+    RP_TRY(rp_tensors_read_output(s->device, &s->tensors));
+    rp_tensors_keep_reference(&s->tensors);
+    return RP_OK;
+}
+
+/* A row that is neither ok nor mismatch has no times and no samples. */
+static void forget_times(struct rp_attempt *a)
+{
+    a->row.time_median_s = a->row.time_min_s = NAN;
+    a->row.time_ci_low_s = a->row.time_ci_high_s = a->row.ci_level = NAN;
+    RP_WORD_SET(a->row.stop_reason, "");
+    a->sampling.count = 0;
+}
+
+static void complete_row(struct rp_attempt *a, enum rp_status status)
+{
+    if (status != RP_OK) {
+        rp_result_set_outcome(&a->row, a->is_skipped ? RP_OUTCOME_SKIPPED : rp_outcome_from(status),
+                              rp_status_message());
+        forget_times(a);
+        return;
+    }
+    if (computes_nothing(a)) {
+        rp_result_set_outcome(&a->row, RP_OUTCOME_OK, "");
+    } else {
+        a->row.error_max_abs = a->accuracy.error_max_abs;
+        a->row.error_rel_l2 = a->accuracy.error_rel_l2;
+        a->row.error_tolerance = a->accuracy.tolerance;
+        rp_result_set_outcome(&a->row, a->accuracy.passed ? RP_OUTCOME_OK : RP_OUTCOME_MISMATCH,
+                              a->accuracy.passed ? "" : a->accuracy.reason);
+    }
+    rp_disturbance_conclude(&a->disturbance, a->sampling.count, a->sampling.used, &a->row);
+}
+
+void rp_attempt_report(struct rp_attempt *a, enum rp_status status)
+{
+    const struct rp_measure_listener *listener = a->session->listener;
+    a->state = RP_ATTEMPT_REPORTED;
+    if (!a->is_untimed) {
+        complete_row(a, status);
+        a->row.samples = (int64_t)a->sampling.count;
+        if (listener->row)
+            listener->row(listener->context, &a->row, a->sampling.samples, a->sampling.count);
+    }
+    rp_attempt_abandon(a);
+}
+
+void rp_attempt_abandon(struct rp_attempt *a)
+{
+    rp_attempt_return_scratch(a);
+    rp_sampling_clear(&a->sampling);
+}
