@@ -1,24 +1,18 @@
 /* check.c - prints the notebook's checks, one line each, and makes the exit code of them. */
 #include "analysis/child.h"
-#include "analysis/load.h"
 #include "analysis/notebook_checks.h"
+#include "analysis/sources.h"
 #include "analysis/subcommands.h"
 #include "base/option.h"
 #include "base/table.h"
 
-struct values {
-    const char *format;
-    const char *data;
-    bool simulated;
-};
-
 static const struct rp_option options[] = {
-    {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, format), "table", 0, 0,
+    {"format", 0, RP_OPTION_CHOICE, offsetof(struct rp_source_values, format), "table", 0, 0,
      RP_TABLE_FORMATS, NULL, NULL, "how to write the checks"},
-    {"data", 0, RP_OPTION_WORD, offsetof(struct values, data), NULL, 0, 0, NULL, "DIR", NULL,
-     "folder searched for gpus.tsv before the installed data"},
-    {"simulated", 0, RP_OPTION_FLAG, offsetof(struct values, simulated), NULL, 0, 0, NULL, NULL,
-     NULL, "take rows of simulated devices in"},
+    {"data", 0, RP_OPTION_WORD, offsetof(struct rp_source_values, data), NULL, 0, 0, NULL, "DIR",
+     NULL, "folder searched for gpus.tsv before the installed data"},
+    {"simulated", 0, RP_OPTION_FLAG, offsetof(struct rp_source_values, simulated), NULL, 0, 0, NULL,
+     NULL, NULL, "take rows of simulated devices in"},
 };
 
 static const struct rp_command command = {
@@ -67,11 +61,12 @@ static enum rp_status print_table(const struct rp_finding findings[RP_NOTEBOOK_C
     return rp_table_end(writer);
 }
 
-static enum rp_status check_files(const struct rp_check_source *source, const struct values *values,
-                                  FILE *out, int *exit_code)
+static enum rp_status check_files(const struct rp_sources *sources,
+                                  const struct rp_source_values *values, FILE *out, int *exit_code)
 {
+    const struct rp_check_source source = {&sources->list, &sources->gpus, values->simulated};
     struct rp_finding findings[RP_NOTEBOOK_CHECKS];
-    rp_notebook_checks(source, findings);
+    rp_notebook_checks(&source, findings);
     for (size_t i = 0; i < RP_NOTEBOOK_CHECKS; ++i) {
         if (findings[i].outcome == RP_CHECK_FAIL)
             *exit_code = 1;
@@ -86,30 +81,14 @@ static enum rp_status check_files(const struct rp_check_source *source, const st
 
 enum rp_status rp_check_run(int argc, char *const *argv, FILE *out, int *exit_code)
 {
-    struct values values = {0};
-    struct rp_operands operands = {0};
-    struct rp_study_list list = {0};
-    struct rp_gpu_list gpus = {0};
+    struct rp_source_values values = {0};
+    struct rp_sources sources;
     *exit_code = 0;
-
-    enum rp_status status = rp_option_parse(&command, argc, argv, &values, &operands);
-    if (status != RP_OK)
-        goto cleanup;
-    if (operands.help_asked) {
+    enum rp_status status = rp_sources_open(&command, argc, argv, &values, &sources);
+    if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
-        goto cleanup;
-    }
-    status = rp_gpu_list_load(values.data, &gpus);
-    if (status == RP_OK)
-        status = rp_study_list_load(operands.items, operands.count, &list);
-    if (status != RP_OK)
-        goto cleanup;
-    const struct rp_check_source source = {&list, &gpus, values.simulated};
-    status = check_files(&source, &values, out, exit_code);
-
-cleanup:
-    rp_study_list_clear(&list);
-    rp_gpu_list_clear(&gpus);
-    rp_operands_clear(&operands);
+    else if (status == RP_OK)
+        status = check_files(&sources, &values, out, exit_code);
+    rp_sources_close(&sources);
     return status;
 }

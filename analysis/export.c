@@ -8,25 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/classify.h"
-#include "analysis/load.h"
-#include "analysis/pairs.h"
+#include "analysis/row_view.h"
+#include "analysis/sources.h"
 #include "analysis/subcommands.h"
 #include "base/option.h"
 #include "base/table.h"
 #include "model/cost.h"
 #include "model/result.h"
 
-struct values {
-    const char *format;
-    const char *data;
-};
-
 static const struct rp_option options[] = {
-    {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, format), "csv", 0, 0, "csv|json", NULL,
-     NULL, "how to write the rows"},
-    {"data", 0, RP_OPTION_WORD, offsetof(struct values, data), NULL, 0, 0, NULL, "DIR", NULL,
-     "folder searched for gpus.tsv before the installed data"},
+    {"format", 0, RP_OPTION_CHOICE, offsetof(struct rp_source_values, format), "csv", 0, 0,
+     "csv|json", NULL, NULL, "how to write the rows"},
+    {"data", 0, RP_OPTION_WORD, offsetof(struct rp_source_values, data), NULL, 0, 0, NULL, "DIR",
+     NULL, "folder searched for gpus.tsv before the installed data"},
 };
 
 static const struct rp_command command = {
@@ -39,18 +33,6 @@ static const struct rp_command command = {
     .example = "ridgepoint-analyze export --format csv results/notebook.h5 > notebook.csv",
     .options = options,
     .n_options = RP_COUNT(options),
-};
-
-/* One row with all it points at. */
-struct row_view {
-    const char *path;
-    const struct rp_result *row;
-    const struct rp_device_row *device; /* null: the file points nowhere */
-    const struct rp_run *run;           /* null: the file points nowhere */
-    double naive_ratio;
-    struct rp_verdict ideal, ideal_dense, predicted;
-    struct rp_measured_verdict measured;
-    double ridge; /* of the datasheet, FLOP/B; NaN when not known */
 };
 
 enum origin { ORIGIN_FILE, ORIGIN_DEVICE, ORIGIN_RUN };
@@ -81,6 +63,17 @@ static const char *const derived_names[] = {
     "achieved_impl_flop_per_s",
     "achieved_impl_bytes_per_s",
     "naive_time_ratio",
+    "naive_time_ratio_low",
+    "naive_time_ratio_high",
+    "naive_time_ratio_rounds",
+    "reference_time_ratio",
+    "reference_time_ratio_low",
+    "reference_time_ratio_high",
+    "reference_time_ratio_rounds",
+    "fused_time_ratio",
+    "fused_time_ratio_low",
+    "fused_time_ratio_high",
+    "fused_time_ratio_rounds",
     "ridge_flop_per_byte",
     "class_ideal",
     "class_ideal_dense",
@@ -90,8 +83,16 @@ static const char *const derived_names[] = {
     "class_measured",
     "class_measured_reason",
     "nearest_ceiling",
+    "compute_time_s",
+    "memory_time_s",
+    "latency_time_s",
     "floor_s",
+    "floor_ratio",
+    "floor_ratio_low",
+    "floor_ratio_high",
     "attained_frac",
+    "implausible",
+    "implausible_reason",
 };
 
 enum { COLUMNS_MAX = 128 };
@@ -132,7 +133,8 @@ static void put_column(struct rp_table_writer *w, const struct rp_column *column
         rp_table_i64(w, whole);
 }
 
-static void put_lead(struct rp_table_writer *w, const struct lead *lead, const struct row_view *v)
+static void put_lead(struct rp_table_writer *w, const struct lead *lead,
+                     const struct rp_row_view *v)
 {
     if (lead->origin == ORIGIN_FILE) {
         rp_table_word_or_missing(w, v->path);
@@ -145,9 +147,37 @@ static void put_lead(struct rp_table_writer *w, const struct lead *lead, const s
                of_run ? (const void *)v->run : (const void *)v->device);
 }
 
-/* In the order of derived_names. */
-static void put_derived(struct rp_table_writer *w, const struct row_view *v)
+/* Empty where there is no ratio; 0 rounds: of the medians. */
+static void put_ratio(struct rp_table_writer *w, const struct rp_paired_ratio *ratio)
 {
+    rp_table_f64(w, ratio->value, NULL);
+    rp_table_f64(w, ratio->low, NULL);
+    rp_table_f64(w, ratio->high, NULL);
+    if (ratio->value > 0)
+        rp_table_i64(w, ratio->rounds);
+    else
+        rp_table_missing(w);
+}
+
+static void put_measured(struct rp_table_writer *w, const struct rp_measured_verdict *m)
+{
+    bool near = m->nearest != RP_CLASS_MISSING;
+    rp_table_word(w, rp_class_name(m->class_name));
+    rp_table_word_or_missing(w, m->reason);
+    rp_table_word_or_missing(w, near ? rp_class_name(m->nearest) : NULL);
+    for (int i = 0; i < RP_MEASURED_TIMES; ++i)
+        rp_table_f64(w, m->times[i].value_s, NULL);
+    rp_table_f64(w, m->floor_s, NULL);
+    rp_table_f64(w, m->ratio, NULL);
+    rp_table_f64(w, m->ratio_low, NULL);
+    rp_table_f64(w, m->ratio_high, NULL);
+    rp_table_f64(w, m->attained_frac, NULL);
+}
+
+/* In the order of derived_names. */
+static void put_derived(struct rp_table_writer *w, const struct rp_row_view *v)
+{
+    _Static_assert(RP_IMPL_COUNT == 3, "derived_names has a ratio to each implementation");
     const struct rp_result *row = v->row;
     double time_s = row->time_median_s;
     rp_table_f64(w, rp_ratio((double)row->flops, (double)row->bytes_min), NULL);
@@ -157,67 +187,48 @@ static void put_derived(struct rp_table_writer *w, const struct row_view *v)
     rp_table_f64(w, rp_ratio((double)row->bytes_min, time_s), NULL);
     rp_table_f64(w, rp_ratio((double)row->flops_impl, time_s), NULL);
     rp_table_f64(w, rp_ratio((double)row->bytes_impl, time_s), NULL);
-    rp_table_f64(w, v->naive_ratio, NULL);
-    rp_table_f64(w, v->ridge, NULL);
+    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl)
+        put_ratio(w, &v->ratios[impl]);
+    rp_table_f64(w, v->ridge_flop_per_byte, NULL);
     rp_table_word(w, rp_class_name(v->ideal.class_name));
     rp_table_word(w, rp_class_name(v->ideal_dense.class_name));
     rp_table_word_or_missing(w, v->ideal.reason);
     rp_table_word(w, rp_class_name(v->predicted.class_name));
     rp_table_word_or_missing(w, v->predicted.reason);
-    rp_table_word(w, rp_class_name(v->measured.class_name));
-    rp_table_word_or_missing(w, v->measured.reason);
-    bool near = v->measured.nearest != RP_CLASS_MISSING;
-    rp_table_word_or_missing(w, near ? rp_class_name(v->measured.nearest) : NULL);
-    rp_table_f64(w, v->measured.floor_s, NULL);
-    rp_table_f64(w, v->measured.attained_frac, NULL);
+    put_measured(w, &v->measured);
+    rp_table_bool(w, v->plausibility.is_implausible);
+    rp_table_word_or_missing(w, v->plausibility.reason);
 }
 
-/* The three verdicts of a row on the device that measured it. */
-static void judge(struct row_view *v, const struct rp_study *study, const struct rp_gpu_list *gpus)
+static void write_row(struct rp_table_writer *w, const struct rp_row_view *v)
 {
-    struct rp_point p;
-    enum rp_impl impl;
-    const struct rp_gpu_spec *gpu = rp_gpu_of_device(gpus, v->device);
-    const char *gpu_type = v->device ? v->device->gpu_type : "";
-    struct rp_verdict unknown = {RP_CLASS_MISSING, NAN, NAN, "the row's axes make no point"};
-    v->ideal = v->ideal_dense = v->predicted = unknown;
-    v->ridge = NAN;
-    v->measured = rp_verdict_measured(study, v->row);
-    if (rp_result_point(v->row, &p) != RP_OK)
-        return;
-    v->ideal = rp_verdict_ideal(gpu, gpu_type, &p, false);
-    v->ideal_dense = rp_verdict_ideal(gpu, gpu_type, &p, true);
-    if (gpu)
-        v->ridge = rp_bound_ideal_ridge(gpu, p.dtype);
-    if (rp_impl_find(v->row->impl, &impl))
-        v->predicted = rp_verdict_predicted(gpu, gpu_type, &p, impl);
+    const struct rp_table_schema *schema = rp_table_schema(RP_TABLE_RESULTS);
+    for (size_t c = 0; c < RP_COUNT(leads); ++c)
+        put_lead(w, &leads[c], v);
+    for (size_t c = 0; c < schema->n_columns; ++c)
+        put_column(w, &schema->columns[c], v->row);
+    put_derived(w, v);
 }
 
 static enum rp_status write_file(struct rp_table_writer *w, const struct rp_study_file *file,
                                  const struct rp_gpu_list *gpus)
 {
-    const struct rp_table_schema *schema = rp_table_schema(RP_TABLE_RESULTS);
     const struct rp_study *study = &file->study;
-    struct rp_pairs naive;
-    RP_TRY(rp_pairs_index(study, "naive", &naive));
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        struct row_view v = {.path = file->path, .row = &rp_study_results(study)[i]};
-        v.device = rp_study_device_of(study, v.row);
-        v.run = rp_study_run_of(study, v.row);
-        v.naive_ratio = rp_pairs_time_ratio(&naive, v.row);
-        judge(&v, study, gpus);
-        for (size_t c = 0; c < RP_COUNT(leads); ++c)
-            put_lead(w, &leads[c], &v);
-        for (size_t c = 0; c < schema->n_columns; ++c)
-            put_column(w, &schema->columns[c], v.row);
-        put_derived(w, &v);
+    struct rp_pairs pairs;
+    RP_TRY(rp_pairs_index(study, &pairs));
+    enum rp_status status = RP_OK;
+    for (size_t i = 0; status == RP_OK && i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
+        struct rp_row_view v;
+        status = rp_row_view_init(&v, file, i, &pairs, gpus);
+        if (status == RP_OK)
+            write_row(w, &v);
     }
-    rp_pairs_clear(&naive);
-    return RP_OK;
+    rp_pairs_clear(&pairs);
+    return status;
 }
 
-static enum rp_status write_all(const struct rp_study_list *list, const struct values *values,
-                                const struct rp_gpu_list *gpus, FILE *out)
+static enum rp_status write_all(const struct rp_sources *sources,
+                                const struct rp_source_values *values, FILE *out)
 {
     struct rp_table_column columns[COLUMNS_MAX];
     struct rp_table_writer *writer = NULL;
@@ -225,36 +236,22 @@ static enum rp_status write_all(const struct rp_study_list *list, const struct v
     RP_TRY(rp_table_begin(out, rp_table_format_of(values->format), "ridgepoint-export", columns, n,
                           &writer));
     enum rp_status status = RP_OK;
-    for (size_t i = 0; status == RP_OK && i < list->count; ++i)
-        status = write_file(writer, &list->files[i], gpus);
+    for (size_t i = 0; status == RP_OK && i < sources->list.count; ++i)
+        status = write_file(writer, &sources->list.files[i], &sources->gpus);
     enum rp_status ended = rp_table_end(writer);
     return status == RP_OK ? ended : status;
 }
 
 enum rp_status rp_export_run(int argc, char *const *argv, FILE *out, int *exit_code)
 {
-    struct values values = {0};
-    struct rp_operands operands = {0};
-    struct rp_study_list list = {0};
-    struct rp_gpu_list gpus = {0};
+    struct rp_source_values values = {0};
+    struct rp_sources sources;
     *exit_code = 0;
-
-    enum rp_status status = rp_option_parse(&command, argc, argv, &values, &operands);
-    if (status != RP_OK)
-        goto cleanup;
-    if (operands.help_asked) {
+    enum rp_status status = rp_sources_open(&command, argc, argv, &values, &sources);
+    if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
-        goto cleanup;
-    }
-    status = rp_gpu_list_load(values.data, &gpus);
-    if (status == RP_OK)
-        status = rp_study_list_load(operands.items, operands.count, &list);
-    if (status == RP_OK)
-        status = write_all(&list, &values, &gpus, out);
-
-cleanup:
-    rp_study_list_clear(&list);
-    rp_gpu_list_clear(&gpus);
-    rp_operands_clear(&operands);
+    else if (status == RP_OK)
+        status = write_all(&sources, &values, out);
+    rp_sources_close(&sources);
     return status;
 }

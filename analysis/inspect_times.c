@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/inspect.h"
+#include "analysis/load.h"
 #include "base/stats.h"
 
 struct times_context {
@@ -79,13 +80,13 @@ static void inspect_summary(const struct times_context *c, double *used, size_t 
 
 /* Each sample by itself; copies the used times and returns how many. */
 static size_t collect_used(const struct times_context *c, const struct rp_sample *samples,
-                           double *used)
+                           size_t n_samples, double *used)
 {
     char text[RP_FAULT_VALUE_SIZE];
     size_t n = 0;
-    for (int64_t i = 0; i < c->row->samples; ++i) {
+    for (size_t i = 0; i < n_samples; ++i) {
         const struct rp_sample *s = &samples[i];
-        struct rp_fault_place place = {"samples", c->row->sample_offset + i};
+        struct rp_fault_place place = {"samples", c->row->sample_offset + (int64_t)i};
         if (!(s->time_s > 0) || isinf(s->time_s))
             rp_faults_error(c->faults, place, "time_s", rp_fault_f64(text, s->time_s),
                             "a time above 0");
@@ -98,23 +99,6 @@ static size_t collect_used(const struct times_context *c, const struct rp_sample
             used[n++] = s->time_s;
     }
     return n;
-}
-
-/* False when the row's range of samples does not lie in /samples. */
-static bool inspect_range(const struct times_context *c, size_t n_samples)
-{
-    char text[RP_FAULT_VALUE_SIZE];
-    const struct rp_result *row = c->row;
-    int64_t end = 0;
-    if (row->samples < 0)
-        return false;
-    if (row->sample_offset >= 0 &&
-        !__builtin_add_overflow(row->sample_offset, row->samples, &end) &&
-        (uint64_t)end <= n_samples)
-        return true;
-    rp_faults_error(c->faults, c->place, "sample_offset", rp_fault_i64(text, row->sample_offset),
-                    "%" PRId64 " samples within the %zu rows of /samples", row->samples, n_samples);
-    return false;
 }
 
 static void inspect_stop_reason(const struct times_context *c)
@@ -131,29 +115,34 @@ static void inspect_stop_reason(const struct times_context *c)
 void rp_inspect_times(const struct rp_study *study, size_t index, struct rp_faults *faults)
 {
     const struct rp_result *row = &rp_study_results(study)[index];
+    const struct rp_sample *samples = NULL;
     struct times_context c = {row, {"results", (int64_t)index}, faults};
+    char text[RP_FAULT_VALUE_SIZE];
     bool timed = strcmp(row->status, "ok") == 0 || strcmp(row->status, "mismatch") == 0;
-    bool in_range = row->samples > 0 && inspect_range(&c, rp_study_count(study, RP_TABLE_SAMPLES));
+    size_t n_samples = rp_study_samples_of(study, row, &samples);
+    if (row->samples > 0 && n_samples == 0)
+        rp_faults_error(faults, c.place, "sample_offset", rp_fault_i64(text, row->sample_offset),
+                        "%" PRId64 " samples within the %zu rows of /samples", row->samples,
+                        rp_study_count(study, RP_TABLE_SAMPLES));
     if (!timed) {
         expect_no_times(&c, "only a row that is ok or mismatch has times");
         return;
     }
     if (row->samples <= 0) {
-        char text[RP_FAULT_VALUE_SIZE];
         rp_faults_error(faults, c.place, "samples", rp_fault_i64(text, row->samples),
                         "at least 1: every sample of a measured row is kept");
         inspect_order(&c);
         return;
     }
     inspect_stop_reason(&c);
-    if (!in_range)
+    if (n_samples == 0)
         return;
-    double *used = malloc((size_t)row->samples * sizeof *used);
+    double *used = malloc(n_samples * sizeof *used);
     if (!used) {
         faults->failed = true;
         return;
     }
-    size_t n = collect_used(&c, &rp_study_samples(study)[row->sample_offset], used);
+    size_t n = collect_used(&c, samples, n_samples, used);
     if (n > 0)
         inspect_summary(&c, used, n);
     else

@@ -87,6 +87,17 @@ const struct rp_run *rp_study_run_of(const struct rp_study *study, const struct 
     return &rp_study_runs(study)[row->run];
 }
 
+size_t rp_study_samples_of(const struct rp_study *study, const struct rp_result *row,
+                           const struct rp_sample **samples)
+{
+    size_t there = rp_study_count(study, RP_TABLE_SAMPLES);
+    bool is_inside = row->sample_offset >= 0 && (uint64_t)row->sample_offset <= there &&
+                     row->samples > 0 &&
+                     (uint64_t)row->samples <= there - (uint64_t)row->sample_offset;
+    *samples = is_inside ? &rp_study_samples(study)[row->sample_offset] : NULL;
+    return is_inside ? (size_t)row->samples : 0;
+}
+
 bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row)
 {
     const struct rp_device_row *device = rp_study_device_of(study, row);

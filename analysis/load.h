@@ -39,6 +39,11 @@ const struct rp_device_row *rp_study_device_of(const struct rp_study *study,
                                                const struct rp_result *row);
 const struct rp_run *rp_study_run_of(const struct rp_study *study, const struct rp_result *row);
 
+/* The samples of a row, owned by the study, and how many; 0 when it has none or points outside of
+ * /samples. */
+size_t rp_study_samples_of(const struct rp_study *study, const struct rp_result *row,
+                           const struct rp_sample **samples);
+
 /* Whether the row was answered by a simulated device. */
 bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row);
 

@@ -8,6 +8,7 @@
 
 #include "analysis/classify.h"
 #include "analysis/pairs.h"
+#include "analysis/plausible.h"
 #include "base/stats.h"
 
 static struct rp_measured *find_or_add(struct rp_measured_list *list, const char *gpu_type,
@@ -29,6 +30,8 @@ static struct rp_measured *find_or_add(struct rp_measured_list *list, const char
                                               .time_max_s = NAN,
                                               .flop_per_s = NAN,
                                               .bytes_per_s = NAN,
+                                              .attained_min = NAN,
+                                              .attained_max = NAN,
                                               .naive_ratio = NAN};
     return &items[list->count++];
 }
@@ -52,7 +55,7 @@ static enum rp_status keep_ratio(struct rp_measured *m, double ratio)
 }
 
 static enum rp_status add_row(struct rp_measured *m, const struct rp_study *study,
-                              const struct rp_result *row, const struct rp_pairs *naive)
+                              const struct rp_result *row, const struct rp_pairs *pairs)
 {
     enum rp_outcome outcome;
     double time_s = row->time_median_s;
@@ -64,20 +67,28 @@ static enum rp_status add_row(struct rp_measured *m, const struct rp_study *stud
     ++m->timed;
     m->time_min_s = m->time_min_s <= time_s ? m->time_min_s : time_s;
     keep_larger(&m->time_max_s, time_s);
-    keep_larger(&m->flop_per_s, rp_ratio((double)row->flops, time_s));
-    keep_larger(&m->bytes_per_s, rp_ratio((double)row->bytes_min, time_s));
+    if (rp_row_plausibility(study, row).is_implausible) {
+        ++m->implausible; /* no record is made of it */
+    } else {
+        keep_larger(&m->flop_per_s, rp_ratio((double)row->flops, time_s));
+        keep_larger(&m->bytes_per_s, rp_ratio((double)row->bytes_min, time_s));
+    }
     struct rp_measured_verdict v = rp_verdict_measured(study, row);
     ++m->classes[v.class_name];
     if (v.class_name == RP_CLASS_MISSING)
         snprintf(m->missing_reason, sizeof m->missing_reason, "%s", v.reason);
-    return keep_ratio(m, rp_pairs_time_ratio(naive, row));
+    m->attained_min = fmin(m->attained_min, v.attained_frac); /* NaN is left out */
+    m->attained_max = fmax(m->attained_max, v.attained_frac);
+    struct rp_paired_ratio ratio;
+    RP_TRY(rp_pairs_ratio(pairs, row, RP_IMPL_naive, &ratio));
+    return keep_ratio(m, ratio.value);
 }
 
 static enum rp_status add_file(struct rp_measured_list *list, const struct rp_study *study,
                                const struct rp_groups *groups, bool simulated)
 {
-    struct rp_pairs naive;
-    RP_TRY(rp_pairs_index(study, "naive", &naive));
+    struct rp_pairs pairs;
+    RP_TRY(rp_pairs_index(study, &pairs));
     enum rp_status status = RP_OK;
     for (size_t i = 0; status == RP_OK && i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
         const struct rp_result *row = &rp_study_results(study)[i];
@@ -92,10 +103,10 @@ static enum rp_status add_file(struct rp_measured_list *list, const struct rp_st
             continue;
         size_t group = rp_groups_find(groups, &p);
         struct rp_measured *m = find_or_add(list, device->gpu_type, group, impl);
-        status = m ? add_row(m, study, row, &naive)
+        status = m ? add_row(m, study, row, &pairs)
                    : RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was measured");
     }
-    rp_pairs_clear(&naive);
+    rp_pairs_clear(&pairs);
     return status;
 }
 

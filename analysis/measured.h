@@ -17,14 +17,16 @@ struct rp_measured {
     size_t group;         /* index into the groups */
     enum rp_impl impl;
     size_t rows, timed;
+    size_t implausible; /* of the timed ones; left out of the best rates */
     size_t outcomes[RP_OUTCOME_COUNT];
-    double time_min_s, time_max_s;  /* of the medians; NaN when none has a time */
-    double flop_per_s;              /* best of flops over median */
-    double bytes_per_s;             /* best of bytes_min over median */
-    double naive_ratio;             /* median over the points of naive's time over this one's */
-    size_t classes[RP_CLASS_COUNT]; /* class_measured of the timed rows */
-    char missing_reason[240];       /* why one of them is missing */
-    double *ratios;                 /* heap; of the points */
+    double time_min_s, time_max_s; /* of the medians; NaN when none has a time */
+    double flop_per_s;             /* best of flops over median */
+    double bytes_per_s;            /* best of bytes_min over median */
+    double naive_ratio; /* median over the points of naive's time over this one's, paired */
+    double attained_min, attained_max; /* floor over median, of class_measured; NaN: missing */
+    size_t classes[RP_CLASS_COUNT];    /* class_measured of the timed rows */
+    char missing_reason[240];          /* why one of them is missing */
+    double *ratios;                    /* heap; of the points */
     size_t n_ratios;
 };
 

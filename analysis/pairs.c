@@ -1,41 +1,44 @@
-/* pairs.c - one sorted array per implementation, searched by run, device and point. */
+/* pairs.c - one sorted array of timed rows, and ratios over shared rounds. */
 #include "analysis/pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_rows(const struct rp_result *a, const struct rp_result *b)
+#include "analysis/load.h"
+#include "base/stats.h"
+
+static int compare_place(const struct rp_result *a, const struct rp_result *b, const char *b_impl)
 {
     if (a->run != b->run)
         return a->run < b->run ? -1 : 1;
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
-    return strcmp(a->point, b->point);
+    int order = strcmp(a->point, b->point);
+    return order ? order : strcmp(a->impl, b_impl);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
     const struct rp_result *x = *(const struct rp_result *const *)a;
     const struct rp_result *y = *(const struct rp_result *const *)b;
-    int order = compare_rows(x, y);
+    int order = compare_place(x, y, y->impl);
     return order ? order : (x > y) - (x < y); /* rows are in one array: a stable order */
 }
 
-enum rp_status rp_pairs_index(const struct rp_study *study, const char *impl,
-                              struct rp_pairs *pairs)
+enum rp_status rp_pairs_index(const struct rp_study *study, struct rp_pairs *pairs)
 {
     size_t n = rp_study_count(study, RP_TABLE_RESULTS);
-    *pairs = (struct rp_pairs){0};
+    *pairs = (struct rp_pairs){.study = study};
     pairs->rows = calloc(n ? n : 1, sizeof(*pairs->rows));
     if (!pairs->rows)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory to pair %zu rows", n);
     for (size_t i = 0; i < n; ++i) {
         const struct rp_result *row = &rp_study_results(study)[i];
-        if (strcmp(row->impl, impl) == 0 && row->time_median_s > 0)
+        if (row->time_median_s > 0)
             pairs->rows[pairs->count++] = row;
     }
-    qsort(pairs->rows, pairs->count, sizeof(*pairs->rows), compare);
+    qsort(pairs->rows, pairs->count, sizeof(*pairs->rows), compare_rows);
     return RP_OK;
 }
 
@@ -45,14 +48,15 @@ void rp_pairs_clear(struct rp_pairs *pairs)
     *pairs = (struct rp_pairs){0};
 }
 
-/* The indexed row of the same run, device and point; null when there is none. */
-static const struct rp_result *find(const struct rp_pairs *pairs, const struct rp_result *row)
+/* The indexed row of the same run, device and point by `impl`; null when there is none. */
+static const struct rp_result *find(const struct rp_pairs *pairs, const struct rp_result *row,
+                                    const char *impl)
 {
     size_t low = 0;
     size_t high = pairs->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = compare_rows(pairs->rows[middle], row);
+        int order = compare_place(pairs->rows[middle], row, impl);
         if (order == 0)
             return pairs->rows[middle];
         if (order < 0)
@@ -63,8 +67,109 @@ static const struct rp_result *find(const struct rp_pairs *pairs, const struct r
     return NULL;
 }
 
-double rp_pairs_time_ratio(const struct rp_pairs *pairs, const struct rp_result *row)
+/* The used samples of a row, or one round of them. */
+struct turn {
+    int64_t round;
+    double time_s;
+};
+
+static int compare_turns(const void *a, const void *b)
 {
-    const struct rp_result *other = find(pairs, row);
-    return other && row->time_median_s > 0 ? other->time_median_s / row->time_median_s : NAN;
+    const struct turn *x = a;
+    const struct turn *y = b;
+    if (x->round != y->round)
+        return x->round < y->round ? -1 : 1;
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+/* One entry a round, sorted: the median of its used samples. Returns how many; `turns` has room for
+ * all n samples. */
+static size_t list_turns(const struct rp_sample *samples, size_t n, struct turn *turns)
+{
+    size_t used = 0;
+    size_t rounds = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (samples[i].used == 1 && samples[i].time_s > 0)
+            turns[used++] = (struct turn){samples[i].round, samples[i].time_s};
+    }
+    if (used > 1)
+        qsort(turns, used, sizeof *turns, compare_turns);
+    for (size_t begin = 0, end = 0; begin < used; begin = end) {
+        while (end < used && turns[end].round == turns[begin].round)
+            ++end;
+        double low = turns[begin + (end - begin - 1) / 2].time_s;
+        double high = turns[begin + (end - begin) / 2].time_s;
+        turns[rounds++] = (struct turn){turns[begin].round, 0.5 * (low + high)};
+    }
+    return rounds;
+}
+
+/* a over b in every round that both have; returns how many. */
+static size_t divide_turns(const struct turn *a, size_t n_a, const struct turn *b, size_t n_b,
+                           double *ratios)
+{
+    size_t n = 0;
+    for (size_t i = 0, j = 0; i < n_a && j < n_b;) {
+        if (a[i].round == b[j].round)
+            ratios[n++] = a[i++].time_s / b[j++].time_s;
+        else if (a[i].round < b[j].round)
+            ++i;
+        else
+            ++j;
+    }
+    return n;
+}
+
+/* Leaves the ratio as it is when the rows share no round. */
+static enum rp_status divide_rounds(const struct rp_study *study, const struct rp_result *other,
+                                    const struct rp_result *row, struct rp_paired_ratio *ratio)
+{
+    const struct rp_sample *samples_a = NULL;
+    const struct rp_sample *samples_b = NULL;
+    size_t n_a = rp_study_samples_of(study, other, &samples_a);
+    size_t n_b = rp_study_samples_of(study, row, &samples_b);
+    struct turn *a = calloc(n_a + n_b + 1, sizeof *a);
+    struct turn *b = a ? a + n_a : NULL;
+    double *ratios = calloc(n_b + 1, sizeof *ratios);
+    enum rp_status status = RP_OK;
+    if (!a || !ratios) {
+        status = RP_FAIL(RP_ERR_INTERNAL, "no host memory to pair %zu samples", n_a + n_b);
+        goto cleanup;
+    }
+    n_a = list_turns(samples_a, n_a, a);
+    n_b = list_turns(samples_b, n_b, b);
+    size_t n = divide_turns(a, n_a, b, n_b, ratios);
+    if (n > 0) {
+        rp_stats_sort(ratios, n);
+        struct rp_stats_interval interval = rp_stats_median_interval(ratios, n, 0.95);
+        *ratio = (struct rp_paired_ratio){rp_stats_median(ratios, n), interval.low, interval.high,
+                                          interval.level, (int64_t)n};
+    }
+
+cleanup:
+    free(ratios);
+    free(a);
+    return status;
+}
+
+static bool is_unpaired(const struct rp_result *row)
+{
+    return strstr(row->flags, "unpaired") != NULL;
+}
+
+enum rp_status rp_pairs_ratio(const struct rp_pairs *pairs, const struct rp_result *row,
+                              enum rp_impl impl, struct rp_paired_ratio *ratio)
+{
+    const struct rp_result *other = find(pairs, row, rp_impl_name(impl));
+    *ratio = (struct rp_paired_ratio){NAN, NAN, NAN, NAN, 0};
+    if (!other || !(row->time_median_s > 0))
+        return RP_OK;
+    if (!is_unpaired(other) && !is_unpaired(row))
+        RP_TRY(divide_rounds(pairs->study, other, row, ratio));
+    if (ratio->rounds > 0)
+        return RP_OK;
+    ratio->value = other->time_median_s / row->time_median_s;
+    ratio->low = other->time_ci_low_s / row->time_ci_high_s;
+    ratio->high = other->time_ci_high_s / row->time_ci_low_s;
+    return RP_OK;
 }

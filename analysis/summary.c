@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "analysis/classify.h"
+#include "analysis/sources.h"
 #include "analysis/subcommands.h"
 #include "base/option.h"
 
 struct values {
-    const char *format;
+    struct rp_source_values source;
     const char *gpu;
-    const char *data;
-    bool simulated;
 };
 
 static const struct rp_option options[] = {
@@ -20,12 +19,12 @@ static const struct rp_option options[] = {
      NULL, "LIST", NULL,
      "GPU types of data/gpus.tsv to give verdicts for, comma-separated, beside those the files "
      "were measured on"},
-    {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, format), "table", 0, 0,
+    {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, source.format), "table", 0, 0,
      RP_TABLE_FORMATS, NULL, NULL, "how to write the summary"},
-    {"data", 0, RP_OPTION_WORD, offsetof(struct values, data), NULL, 0, 0, NULL, "DIR", NULL,
+    {"data", 0, RP_OPTION_WORD, offsetof(struct values, source.data), NULL, 0, 0, NULL, "DIR", NULL,
      "folder searched for gpus.tsv before the installed data"},
-    {"simulated", 0, RP_OPTION_FLAG, offsetof(struct values, simulated), NULL, 0, 0, NULL, NULL,
-     NULL, "take rows of simulated devices in"},
+    {"simulated", 0, RP_OPTION_FLAG, offsetof(struct values, source.simulated), NULL, 0, 0, NULL,
+     NULL, NULL, "take rows of simulated devices in"},
 };
 
 static const struct rp_command command = {
@@ -51,6 +50,15 @@ static enum rp_status add_gpu(struct rp_summary *s, const struct rp_gpu_spec *gp
         return RP_FAIL(RP_ERR_USAGE, "--gpu: more than %d GPU types", RP_SUMMARY_GPUS_MAX);
     s->gpus[s->n_gpus++] = gpu;
     return RP_OK;
+}
+
+const struct rp_gpu_spec *rp_summary_gpu(const struct rp_summary *summary, const char *gpu_type)
+{
+    for (size_t i = 0; i < summary->n_gpus; ++i) {
+        if (strcmp(summary->gpus[i]->gpu_type, gpu_type) == 0)
+            return summary->gpus[i];
+    }
+    return NULL;
 }
 
 /* The types asked for, in that order, then those of the files' devices. */
@@ -80,17 +88,18 @@ static enum rp_status choose_gpus(struct rp_summary *s, const struct rp_gpu_list
     return RP_OK;
 }
 
-static enum rp_status summarise(const struct rp_study_list *list, const struct rp_gpu_list *gpus,
-                                const struct values *values, FILE *out)
+static enum rp_status summarise(const struct rp_sources *sources, const struct values *values,
+                                FILE *out)
 {
-    struct rp_summary s = {.list = list};
-    enum rp_status status = choose_gpus(&s, gpus, values->gpu);
+    bool simulated = values->source.simulated;
+    struct rp_summary s = {.list = &sources->list, .simulated = simulated};
+    enum rp_status status = choose_gpus(&s, &sources->gpus, values->gpu);
     if (status == RP_OK)
-        status = rp_groups_create(list, values->simulated, &s.groups);
+        status = rp_groups_create(s.list, simulated, &s.groups);
     if (status == RP_OK)
-        status = rp_measured_create(list, &s.groups, values->simulated, &s.measured);
+        status = rp_measured_create(s.list, &s.groups, simulated, &s.measured);
     if (status == RP_OK) {
-        enum rp_table_format format = rp_table_format_of(values->format);
+        enum rp_table_format format = rp_table_format_of(values->source.format);
         status =
             format == RP_TABLE_EYES ? rp_summary_print(&s, out) : rp_summary_write(&s, format, out);
     }
@@ -102,27 +111,13 @@ static enum rp_status summarise(const struct rp_study_list *list, const struct r
 enum rp_status rp_summary_run(int argc, char *const *argv, FILE *out, int *exit_code)
 {
     struct values values = {0};
-    struct rp_operands operands = {0};
-    struct rp_study_list list = {0};
-    struct rp_gpu_list gpus = {0};
+    struct rp_sources sources;
     *exit_code = 0;
-
-    enum rp_status status = rp_option_parse(&command, argc, argv, &values, &operands);
-    if (status != RP_OK)
-        goto cleanup;
-    if (operands.help_asked) {
+    enum rp_status status = rp_sources_open(&command, argc, argv, &values.source, &sources);
+    if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
-        goto cleanup;
-    }
-    status = rp_gpu_list_load(values.data, &gpus);
-    if (status == RP_OK)
-        status = rp_study_list_load(operands.items, operands.count, &list);
-    if (status == RP_OK)
-        status = summarise(&list, &gpus, &values, out);
-
-cleanup:
-    rp_study_list_clear(&list);
-    rp_gpu_list_clear(&gpus);
-    rp_operands_clear(&operands);
+    else if (status == RP_OK)
+        status = summarise(&sources, &values, out);
+    rp_sources_close(&sources);
     return status;
 }

@@ -17,6 +17,7 @@ enum { RP_SUMMARY_GPUS_MAX = 64 };
 
 struct rp_summary {
     const struct rp_study_list *list;
+    bool simulated; /* simulated devices count */
     struct rp_groups groups;
     struct rp_measured_list measured;
     const struct rp_gpu_spec *gpus[RP_SUMMARY_GPUS_MAX]; /* to give verdicts for */
@@ -25,6 +26,14 @@ struct rp_summary {
 
 /* A report of headings, tables and closing sentences. */
 enum rp_status rp_summary_print(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+
+/* The datasheet of a device type of the files; null: data/ has none. */
+const struct rp_gpu_spec *rp_summary_gpu(const struct rp_summary *summary, const char *gpu_type);
+
+/* For eyes: what the devices of one type reached at most, and how far their anchors drifted.
+ * Nothing when no ceilings were measured on it. */
+enum rp_status rp_summary_ceilings(const struct rp_summary *summary, const char *gpu_type,
+                                   FILE *out) RP_MUST_CHECK;
 
 /* The closing sentences of that report: where each GPU type turns, and what is missing. */
 void rp_summary_answer(const struct rp_summary *summary, FILE *out);

@@ -116,19 +116,27 @@ static void print_subject(const struct subject *on)
     fprintf(on->out, ".\n");
 }
 
-/* What of the rows has no time, per device type, and why class_measured is missing. */
+/* What of the rows is not to be believed or has no time, per device type, and why class_measured is
+ * missing. */
 static void print_missing(const struct rp_summary *s, FILE *out)
 {
     for (size_t i = 0; i < s->measured.count;) {
         const char *type = s->measured.items[i].gpu_type;
         size_t outcomes[RP_OUTCOME_COUNT] = {0};
+        size_t implausible = 0;
         const char *reason = "";
         for (; i < s->measured.count && strcmp(s->measured.items[i].gpu_type, type) == 0; ++i) {
             const struct rp_measured *m = &s->measured.items[i];
             for (int o = 0; o < RP_OUTCOME_COUNT; ++o)
                 outcomes[o] += m->outcomes[o];
+            implausible += m->implausible;
             reason = m->missing_reason[0] ? m->missing_reason : reason;
         }
+        if (implausible)
+            fprintf(out,
+                    "On %s, %zu row%s faster than the measured ceilings allow (implausible; "
+                    "`verify` says which); no best rate is theirs.\n",
+                    type, implausible, implausible == 1 ? " is" : "s are");
         if (reason[0])
             fprintf(out, "On %s, class_measured is missing: %s.\n", type, reason);
         for (int o = RP_OUTCOME_OK + 1; o < RP_OUTCOME_COUNT; ++o) {

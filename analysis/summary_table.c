@@ -21,6 +21,9 @@ static const struct rp_table_column columns[] = {
     {"naive_time_ratio", NULL, NULL},
     {"class_measured", NULL, NULL},
     {"class_measured_reason", NULL, NULL},
+    {"attained_min_frac", NULL, NULL},
+    {"attained_max_frac", NULL, NULL},
+    {"points_implausible", NULL, NULL},
     {"ridge_flop_per_byte", NULL, NULL},
     {"intensity_min_flop_per_byte", NULL, NULL},
     {"intensity_max_flop_per_byte", NULL, NULL},
@@ -72,24 +75,6 @@ static void put_intensity(struct rp_table_writer *w, const struct rp_group *grou
     rp_table_f64(w, rp_crossover_intensity(p, (double)group->seq_max, false), NULL);
 }
 
-static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
-                         const struct rp_measured *m)
-{
-    const struct rp_group *group = &s->groups.items[m->group];
-    put_lead(w, m->gpu_type, "measured", group, m->impl, m->rows);
-    rp_table_i64(w, (int64_t)m->timed);
-    rp_table_f64(w, m->time_min_s, NULL);
-    rp_table_f64(w, m->time_max_s, NULL);
-    rp_table_f64(w, m->flop_per_s, NULL);
-    rp_table_f64(w, m->bytes_per_s, NULL);
-    rp_table_f64(w, m->naive_ratio, NULL);
-    rp_table_word(w, rp_measured_class(m));
-    rp_table_word_or_missing(w, m->missing_reason);
-    rp_table_missing(w);
-    put_intensity(w, group);
-    put_missing(w, 11);
-}
-
 static void put_ideal(struct rp_table_writer *w, const struct rp_group *group,
                       const struct rp_gpu_spec *gpu, bool dense)
 {
@@ -108,13 +93,27 @@ static size_t count_points(const struct rp_group *group, enum rp_impl impl)
     return n;
 }
 
-static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *gpu,
-                          const struct rp_group *group, enum rp_impl impl)
+/* From ridge_flop_per_byte to source; `gpu` null: data/ does not know the type. */
+static void put_verdicts(struct rp_table_writer *w, const struct rp_group *group, enum rp_impl impl,
+                         const struct rp_gpu_spec *gpu)
 {
+    const char *missing = rp_class_name(RP_CLASS_MISSING);
+    if (!gpu) {
+        rp_table_missing(w);
+        put_intensity(w, group);
+        for (int dense = 0; dense < 2; ++dense) {
+            rp_table_word(w, missing);
+            rp_table_word(w, missing);
+            rp_table_missing(w);
+        }
+        rp_table_word(w, missing);
+        put_missing(w, 2);
+        rp_table_word(w, "data/gpus.tsv does not have this type");
+        rp_table_missing(w);
+        return;
+    }
     struct rp_predicted predicted = rp_group_predicted(group, gpu, impl);
     struct rp_class_count ideal = rp_group_ideal(group, gpu, false);
-    put_lead(w, gpu->gpu_type, "datasheet", group, impl, count_points(group, impl));
-    put_missing(w, 8);
     rp_table_f64(w, rp_bound_ideal_ridge(gpu, group->shapes[0].point.dtype), NULL);
     put_intensity(w, group);
     put_ideal(w, group, gpu, false);
@@ -124,6 +123,33 @@ static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *g
     rp_table_f64(w, predicted.seq_max, NULL);
     rp_table_word_or_missing(w, ideal.reason[0] ? ideal.reason : predicted.classes.reason);
     rp_table_word_or_missing(w, gpu->source);
+}
+
+static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
+                         const struct rp_measured *m)
+{
+    const struct rp_group *group = &s->groups.items[m->group];
+    put_lead(w, m->gpu_type, "measured", group, m->impl, m->rows);
+    rp_table_i64(w, (int64_t)m->timed);
+    rp_table_f64(w, m->time_min_s, NULL);
+    rp_table_f64(w, m->time_max_s, NULL);
+    rp_table_f64(w, m->flop_per_s, NULL);
+    rp_table_f64(w, m->bytes_per_s, NULL);
+    rp_table_f64(w, m->naive_ratio, NULL);
+    rp_table_word(w, rp_measured_class(m));
+    rp_table_word_or_missing(w, m->missing_reason);
+    rp_table_f64(w, m->attained_min, NULL);
+    rp_table_f64(w, m->attained_max, NULL);
+    rp_table_i64(w, (int64_t)m->implausible);
+    put_verdicts(w, group, m->impl, rp_summary_gpu(s, m->gpu_type));
+}
+
+static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *gpu,
+                          const struct rp_group *group, enum rp_impl impl)
+{
+    put_lead(w, gpu->gpu_type, "datasheet", group, impl, count_points(group, impl));
+    put_missing(w, 11);
+    put_verdicts(w, group, impl, gpu);
 }
 
 enum rp_status rp_summary_write(const struct rp_summary *s, enum rp_table_format format, FILE *out)

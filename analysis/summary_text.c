@@ -32,18 +32,19 @@ static void number_cell(char cell[CELL_SIZE], double value, int digits)
     }
 }
 
-/* "0.12..34.5" in ms; "-" without. */
-static void times_cell(char cell[CELL_SIZE], const struct rp_measured *m)
+/* "0.12..34.5", or one number; "-" without. */
+static void range_cell(char cell[CELL_SIZE], double low, double high, int digits)
 {
-    char low[CELL_SIZE];
-    char high[CELL_SIZE];
-    if (!m->timed) {
+    char low_text[CELL_SIZE];
+    char high_text[CELL_SIZE];
+    if (isnan(low)) {
         snprintf(cell, CELL_SIZE, "-");
         return;
     }
-    number_cell(low, 1e3 * m->time_min_s, 3);
-    number_cell(high, 1e3 * m->time_max_s, 3);
-    snprintf(cell, CELL_SIZE, m->timed > 1 ? "%.20s..%.20s" : "%.20s", low, high);
+    number_cell(low_text, low, digits);
+    number_cell(high_text, high, digits);
+    bool is_one = strcmp(low_text, high_text) == 0;
+    snprintf(cell, CELL_SIZE, is_one ? "%.20s" : "%.20s..%.20s", low_text, high_text);
 }
 
 static const char *mask_of(const struct rp_point *p)
@@ -79,7 +80,10 @@ static const struct rp_table_column measured_columns[] = {
     {"achieved_flop_per_s", "best", "GFLOP/s"},
     {"achieved_bytes_per_s", "best", "GB/s"},
     {"naive_time_ratio", "naive/this", NULL},
-    {"class_measured", "class", NULL},
+    {"class_ideal", "ideal", NULL},
+    {"class_predicted", "predicted", NULL},
+    {"class_measured", "measured", NULL},
+    {"attained_frac", "attained", NULL},
 };
 
 static void put_scaled(struct rp_table_writer *w, double value, double scale, int digits)
@@ -92,18 +96,31 @@ static void put_scaled(struct rp_table_writer *w, double value, double scale, in
 static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
                          const struct rp_measured *m)
 {
+    const struct rp_group *group = &s->groups.items[m->group];
+    const struct rp_gpu_spec *gpu = rp_summary_gpu(s, m->gpu_type);
     char times[CELL_SIZE];
     char timed[CELL_SIZE];
-    times_cell(times, m);
+    char attained[CELL_SIZE];
+    range_cell(times, 1e3 * m->time_min_s, 1e3 * m->time_max_s, 3);
+    range_cell(attained, m->attained_min, m->attained_max, 2);
     snprintf(timed, sizeof timed, m->timed < m->rows ? "%zu of %zu" : "%zu", m->timed, m->rows);
-    put_shape(w, &s->groups.items[m->group]);
+    put_shape(w, group);
     rp_table_word(w, rp_impl_name(m->impl));
     rp_table_word(w, timed);
     rp_table_word(w, times);
     put_scaled(w, m->flop_per_s, 1e-9, 3);
     put_scaled(w, m->bytes_per_s, 1e-9, 3);
     put_scaled(w, m->naive_ratio, 1, 3);
+    struct rp_class_count ideal = {0};
+    struct rp_predicted predicted = {0};
+    if (gpu) {
+        ideal = rp_group_ideal(group, gpu, false);
+        predicted = rp_group_predicted(group, gpu, m->impl);
+    }
+    rp_table_word(w, rp_class_count_word(&ideal)); /* of nothing counted: missing */
+    rp_table_word(w, rp_class_count_word(&predicted.classes));
     rp_table_word(w, rp_measured_class(m));
+    rp_table_word(w, attained);
 }
 
 static void print_files(const struct rp_summary *s, FILE *out)
@@ -129,14 +146,15 @@ static enum rp_status print_measured(const struct rp_summary *s, FILE *out)
         const char *type = list->items[i].gpu_type;
         struct rp_table_writer *w = NULL;
         fprintf(out,
-                "\nMeasured on %s (by flops and bytes_min; naive/this above 1: faster than "
-                "naive)\n",
+                "\nMeasured on %s (by flops and bytes_min; naive/this above 1: faster than naive; "
+                "attained: floor over median)\n",
                 type);
         RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", measured_columns,
                               RP_COUNT(measured_columns), &w));
         for (; i < list->count && strcmp(list->items[i].gpu_type, type) == 0; ++i)
             put_measured(w, s, &list->items[i]);
         RP_TRY(rp_table_end(w));
+        RP_TRY(rp_summary_ceilings(s, type, out));
     }
     return RP_OK;
 }

@@ -133,7 +133,7 @@ static void test_summary_csv(void **state)
     assert_non_null(line);
     CHECK_EQ_TEXT(field(line + 1, column(csv, "naive_time_ratio")), "2", "twice as fast");
     CHECK_EQ_TEXT(field(line + 1, column(csv, "points_timed")), "3", "points");
-    CHECK_EQ_TEXT(field(line + 1, column(csv, "class_ideal")), "", "of another basis");
+    CHECK_EQ_TEXT(field(line + 1, column(csv, "class_ideal")), "missing", "a CPU has no datasheet");
     free(csv);
     synthetic_end(&s);
 }
@@ -164,6 +164,95 @@ static void test_export(void **state)
     CHECK_EQ_TEXT(field(line, column(csv, "status")), "error", "status");
     CHECK_CONTAINS(line, ",error,\"lost, \"\"quoted\"\"\",,,,,", "quoted, and no times");
     free(csv);
+    synthetic_end(&s);
+}
+
+/* Ratios go round by round: a clock that slowed down in the middle hits both alike. The used
+ * samples of a round are one; rounds that only one of them has are left out. */
+static void test_paired_ratios(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *flags;
+        int64_t shift; /* of the other's rounds */
+        const char *ratio, *rounds;
+    } cases[] = {
+        {"paired", "", 0, "2", "9"}, /* 0, 1, 2, 4 .. 9: 3 was disturbed, 10 is not shared */
+        {"no round", "", 100, "1.5", "0"} /* medians: 3 ms over 2 ms */,
+        {"unpaired", "noisy,unpaired", 0, "1.5", "0"},
+    };
+    for (size_t c = 0; c < RP_COUNT(cases); ++c) {
+        struct synthetic s;
+        int exit_code = -1;
+        struct rp_point p = shape_of(RP_STAGE_PREFILL, 4, 4, 64, 32);
+        synthetic_begin(&s);
+        size_t naive = synthetic_add(&s, &p, RP_IMPL_naive, 3e-3);
+        size_t fused = synthetic_add(&s, &p, RP_IMPL_fused, 2e-3);
+        struct rp_sample *a = &rp_study_samples(&s.study)[row_at(&s, naive)->sample_offset];
+        struct rp_sample *b = &rp_study_samples(&s.study)[row_at(&s, fused)->sample_offset];
+        for (int i = 0; i < STUDY_SAMPLES - 1; ++i) {
+            b[i].time_s = 1e-3 * (i + 1); /* a clock that slows down */
+            a[i].time_s = 2 * b[i].time_s;
+            a[i].round += cases[c].shift;
+        }
+        a[STUDY_SAMPLES - 1].round = 0; /* a second sample of a round: the median of both counts */
+        a[STUDY_SAMPLES - 1].time_s = a[0].time_s;
+        row_at(&s, naive)->time_median_s = 3e-3;
+        row_at(&s, fused)->time_median_s = 2e-3;
+        RP_WORD_SET(row_at(&s, naive)->flags, cases[c].flags);
+        if (cases[c].shift)
+            a[STUDY_SAMPLES - 1].round = 50;
+        synthetic_write(&s);
+        char *csv = run_command(rp_export_run, NULL, s.path, RP_OK, &exit_code);
+        const char *line = strchr(strchr(csv, '\n') + 1, '\n') + 1;
+        CHECK_EQ_TEXT(field(line, column(csv, "impl")), "fused", cases[c].name);
+        CHECK_EQ_TEXT(field(line, column(csv, "naive_time_ratio")), cases[c].ratio, cases[c].name);
+        CHECK_EQ_TEXT(field(line, column(csv, "naive_time_ratio_rounds")), cases[c].rounds,
+                      cases[c].name);
+        CHECK_EQ_TEXT(field(line, column(csv, "reference_time_ratio_rounds")), "", "no such row");
+        free(csv);
+        synthetic_end(&s);
+    }
+}
+
+/* 1e9 FLOP/s, 1e9 B/s: what class_measured says reaches summary and export; a row faster than that
+ * is no record. */
+static void test_measured_verdicts(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 4, 4, 128, 32); /* 8.39e6 FLOP */
+    synthetic_begin(&s);
+    synthetic_add(&s, &p, RP_IMPL_reference, 10e-3);
+    synthetic_add(&s, &p, RP_IMPL_fused, 1e-3);
+    add_ceiling(&s.study, "compute", 1e9, 0.01);
+    add_ceiling(&s.study, "compute_sustained", 0.9e9, 0.01);
+    add_ceiling(&s.study, "bandwidth", 1e9, 0.01);
+    add_ceiling(&s.study, "cache_bandwidth", 1e10, 0.01);
+    add_ceiling(&s.study, "latency", 1e-7, 0.01);
+    for (int i = 0; i < 3; ++i)
+        add_ceiling(&s.study, "anchor", 1e-3 * (1 + 0.05 * i), 0); /* 1, 1.05, 1.1: 9.5 % */
+    synthetic_write(&s);
+    char *csv = run_command(rp_export_run, NULL, s.path, RP_OK, &exit_code);
+    const char *line = strchr(csv, '\n') + 1;
+    CHECK_EQ_TEXT(field(line, column(csv, "class_measured")), "compute", "reference");
+    CHECK_EQ_TEXT(field(line, column(csv, "compute_time_s")), "0.008388608", "2 * 4 * 128^2 * 32");
+    CHECK_EQ_TEXT(field(line, column(csv, "implausible")), "false", "8.4 ms are allowed");
+    line = strchr(line, '\n') + 1;
+    CHECK_EQ_TEXT(field(line, column(csv, "implausible")), "true", "1 ms is not");
+    CHECK_CONTAINS(line, "flops = 8388608 at the measured compute ceiling", "why");
+    free(csv);
+    char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
+    CHECK_CONTAINS(output, "Ceilings measured on cpu-test", "ceilings");
+    CHECK_CONTAINS(output, "compute            cpu_fp32        2      1  1 GFLOP/s", "ceilings");
+    CHECK_CONTAINS(output, "0.1 us", "latency");
+    CHECK_CONTAINS(output, "drifted by at most 9.5 % within a run", "anchors");
+    CHECK_CONTAINS(output, "On cpu-test, 1 row is faster than the measured ceilings",
+                   "implausible");
+    CHECK_TRUE(strstr(output, "8.3 ") == NULL, "8.3 GFLOP/s are no record");
+    free(output);
     synthetic_end(&s);
 }
 
@@ -240,10 +329,15 @@ static void test_statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_report),      cmocka_unit_test(test_chosen_gpus),
-        cmocka_unit_test(test_summary_csv), cmocka_unit_test(test_export),
-        cmocka_unit_test(test_export_json), cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_chosen_gpus),
+        cmocka_unit_test(test_summary_csv),
+        cmocka_unit_test(test_export),
+        cmocka_unit_test(test_export_json),
+        cmocka_unit_test(test_simulated),
         cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_paired_ratios),
+        cmocka_unit_test(test_measured_verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
