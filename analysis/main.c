@@ -27,6 +27,7 @@ static const struct subcommand subcommands[] = {
     {"check", "the notebook's checks, PASS, FAIL or SKIP with the number behind each",
      rp_check_run},
     {"verify", "is this file whole, complete and undamaged?", rp_verify_run},
+    {"explain", "every number of a point's rows with its formula filled in", rp_explain_run},
     {"export", "every row with every derived column, as CSV or JSON", rp_export_run},
 };
 

@@ -21,7 +21,7 @@ fault() {
     for command in run devices; do
         "$RIDGEPOINT" "$command" --help
     done
-    for command in summary check verify export; do
+    for command in summary check verify explain export; do
         "$ANALYZE" "$command" --help
     done
     for script in setup build test demo bench; do
