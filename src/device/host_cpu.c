@@ -202,13 +202,20 @@ void rp_host_cpu_slug(const char *model, char *text, size_t size)
 
 int64_t rp_host_cpu_last_level_cache_bytes(const struct rp_host_cpu *cpu)
 {
-    int64_t bytes = -1;
-    hwloc_obj_t obj = hwloc_get_obj_covering_cpuset(cpu->topology, cpu->cores[0]);
-    for (; obj; obj = obj->parent) {
-        if (hwloc_obj_type_is_dcache(obj->type))
-            bytes = (int64_t)obj->attr->cache.size; /* the last one met is the outermost */
+    int64_t bytes = 0;
+    hwloc_obj_t counted = NULL; /* cores of one cache are neighbours in hwloc's order */
+    for (int i = 0; i < cpu->n_cores; ++i) {
+        hwloc_obj_t last = NULL;
+        hwloc_obj_t obj = hwloc_get_obj_covering_cpuset(cpu->topology, cpu->cores[i]);
+        for (; obj; obj = obj->parent) {
+            if (hwloc_obj_type_is_dcache(obj->type))
+                last = obj; /* the last one met is the outermost */
+        }
+        if (last && last != counted)
+            bytes += (int64_t)last->attr->cache.size;
+        counted = last;
     }
-    return bytes;
+    return bytes > 0 ? bytes : -1;
 }
 
 static double read_khz(const struct rp_host_cpu *cpu, const char *name)

@@ -41,7 +41,7 @@ void rp_host_cpu_model(const struct rp_host_cpu *cpu, char *text, size_t size);
 /* "cpu-" and a slug of a model's name: lower case, words without meaning left out. */
 void rp_host_cpu_slug(const char *model, char *text, size_t size);
 
-/* Size of the last-level cache over the first core; -1 unknown. */
+/* Size of the last-level caches over the cores, each counted once; -1 unknown. */
 int64_t rp_host_cpu_last_level_cache_bytes(const struct rp_host_cpu *cpu);
 
 /* Frequencies the kernel tells of the first core; NaN unknown. */
