@@ -9,24 +9,10 @@
  */
 #include <cblas.h>
 
+#include "kernels/cpu/blas_threads.h"
 #include "kernels/cpu/panels.h"
 #include "kernels/cpu/softmax.h"
 #include "kernels/cpu/storage.h"
-
-/* Each library has its own word for it; those of the others are null. */
-extern void openblas_set_num_threads(int n) __attribute__((weak));
-extern void MKL_Set_Num_Threads(int n) __attribute__((weak));
-extern void bli_thread_set_num_threads(int64_t n) __attribute__((weak));
-
-static void library_use_one_thread(void)
-{
-    if (openblas_set_num_threads)
-        openblas_set_num_threads(1);
-    if (MKL_Set_Num_Threads)
-        MKL_Set_Num_Threads(1);
-    if (bli_thread_set_num_threads)
-        bli_thread_set_num_threads(1);
-}
 
 /* A block of the stacked query rows of one kv head. */
 struct block {
@@ -116,7 +102,7 @@ enum rp_status RP_ISA_NAME(rp_cpu_reference)(const struct rp_attention *a)
     struct rp_cpu_layout layout;
     RP_TRY(rp_cpu_layout_reference(p, a->threads, &layout));
 
-    library_use_one_thread();
+    rp_blas_use_one_thread();
 #pragma omp parallel for num_threads(a->threads) schedule(static)
     for (int64_t i = 0; i < n_blocks; ++i) {
         struct block b = block_at(a, &layout, i);
