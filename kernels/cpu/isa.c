@@ -8,8 +8,9 @@
 #endif
 
 #define COPY(isa)                                                                                  \
-    [RP_CPU_ISA_##isa] = {rp_cpu_naive_##isa, rp_cpu_reference_##isa, rp_cpu_fused_##isa,          \
-                          rp_row_load_##isa, rp_row_store_##isa}
+    [RP_CPU_ISA_##isa] = {rp_cpu_naive_##isa,  rp_cpu_reference_##isa, rp_cpu_fused_##isa,         \
+                          rp_row_load_##isa,   rp_row_store_##isa,     rp_probe_fma_##isa,         \
+                          rp_probe_read_##isa, rp_probe_triad_##isa}
 
 /* RP_CPU_X86: set by sources.cmake where the two x86 copies are built. */
 static const struct rp_cpu_copy copies[RP_CPU_ISA_COUNT] = {

@@ -25,13 +25,22 @@ enum rp_cpu_isa rp_cpu_isa_current(void);
 /* For tests and benchmarks, between launches; RP_ERR_UNSUPPORTED when it does not run here. */
 enum rp_status rp_cpu_isa_select(enum rp_cpu_isa isa) RP_MUST_CHECK;
 
-/* One copy: its launches, and its row conversions (storage.h) for tests. */
+/* One copy: its launches, its row conversions (storage.h) for tests, and the probes' loops. */
 struct rp_cpu_copy {
     enum rp_status (*naive)(const struct rp_attention *a);
     enum rp_status (*reference)(const struct rp_attention *a);
     enum rp_status (*fused)(const struct rp_attention *a);
     void (*row_load)(enum rp_dtype dtype, const void *from, float *to, int64_t n);
     void (*row_store)(enum rp_dtype dtype, const float *from, void *to, int64_t n);
+
+    /* So many FLOP of multiply-adds in registers, a multiple of 2 * 12 * 16. What it and the next
+     * one return only keeps the compiler from leaving them out. */
+    float (*probe_fma)(int64_t flops);
+    /* Reads every byte once, forward; bytes a multiple of 512, data aligned to 64. */
+    uint32_t (*probe_read)(const void *data, size_t bytes);
+    /* a = 0.5 b + c, n floats, a multiple of 16. */
+    void (*probe_triad)(float *restrict a, const float *restrict b, const float *restrict c,
+                        size_t n);
 };
 
 const struct rp_cpu_copy *rp_cpu_isa_copy(void);
@@ -41,7 +50,11 @@ const struct rp_cpu_copy *rp_cpu_isa_copy(void);
     enum rp_status rp_cpu_reference_##isa(const struct rp_attention *a);                           \
     enum rp_status rp_cpu_fused_##isa(const struct rp_attention *a);                               \
     void rp_row_load_##isa(enum rp_dtype dtype, const void *from, float *to, int64_t n);           \
-    void rp_row_store_##isa(enum rp_dtype dtype, const float *from, void *to, int64_t n)
+    void rp_row_store_##isa(enum rp_dtype dtype, const float *from, void *to, int64_t n);          \
+    float rp_probe_fma_##isa(int64_t flops);                                                       \
+    uint32_t rp_probe_read_##isa(const void *data, size_t bytes);                                  \
+    void rp_probe_triad_##isa(float *restrict a, const float *restrict b, const float *restrict c, \
+                              size_t n)
 
 RP_CPU_DECLARE_COPY(portable);
 RP_CPU_DECLARE_COPY(avx2);

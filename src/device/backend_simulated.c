@@ -5,7 +5,8 @@
  *   launch = max(flops_impl / (0.6 peak(path)), bytes_impl / (0.8 bandwidth)) + launches * latency
  *
  * with a spread of 1 % drawn from (seed, point, implementation, number of the launch): the same run
- * gives the same times. Its buffers have addresses but no contents.
+ * gives the same times. Probes of its ceilings take their work's time by the same formula. Its
+ * buffers have addresses but no contents.
  */
 #include "device/backend_simulated.h"
 
@@ -36,7 +37,9 @@ struct simulated {
     int64_t held_bytes, peak_bytes;
     double total_s;       /* modelled time of every launch */
     double timer_start_s; /* of those */
-    int64_t n_launches;   /* of this worker */
+    double points_s;      /* of points since then: what is slept, unlike that of probes */
+    int64_t n_launches;   /* of points, by this worker */
+    uint64_t n_probes;
     bool lost;
     struct { /* of the point and implementation launched last */
         struct rp_point point;
@@ -162,6 +165,7 @@ static enum rp_status simulated_timer_begin(void *state)
 {
     struct simulated *s = state;
     s->timer_start_s = s->total_s;
+    s->points_s = 0;
     return RP_OK;
 }
 
@@ -170,7 +174,7 @@ static enum rp_status simulated_timer_end(void *state, double *elapsed_s)
     struct simulated *s = state;
     *elapsed_s = s->total_s - s->timer_start_s;
     if (s->spec.scale > 0)
-        rp_clock_sleep_s(s->spec.scale * *elapsed_s);
+        rp_clock_sleep_s(s->spec.scale * s->points_s);
     return RP_OK;
 }
 
@@ -225,10 +229,18 @@ static enum rp_status fault(struct simulated *s)
 }
 
 /* Uniform in -1 .. 1, the same for the same launch of the same point. */
-static double draw(const struct simulated *s, uint64_t counter)
+static double draw(const struct simulated *s, uint64_t stream, uint64_t counter)
 {
-    uint64_t bits = rp_rng_below((uint64_t)s->seed, s->model.stream, counter, 1u << 20);
+    uint64_t bits = rp_rng_below((uint64_t)s->seed, stream, counter, 1u << 20);
     return 2 * ((double)bits / (1u << 20)) - 1;
+}
+
+/* Without launch latency and spread. */
+static double roofline_s(const struct simulated *s, const char *path, double flops, double bytes)
+{
+    double compute_s = flops / (compute_efficiency * rp_gpu_spec_peak(&s->gpu, path));
+    double memory_s = bytes / (memory_efficiency * s->gpu.bandwidth_bytes_per_s);
+    return fmax(compute_s, memory_s); /* a path without a peak: NaN, and memory's time */
 }
 
 /* Modelled time of one launch, without the spread. */
@@ -243,15 +255,13 @@ static enum rp_status model(struct simulated *s, const struct rp_point *p, enum 
     uint64_t stream = 0; /* the point's id as a number: it is hex digits */
     for (const char *digit = id; *digit; ++digit)
         stream = stream << 4 | (uint64_t)(*digit <= '9' ? *digit - '0' : *digit - 'a' + 10);
-    double compute_s =
-        (double)cost.flops_impl / (compute_efficiency * rp_gpu_spec_peak(&s->gpu, cost.path));
-    double memory_s = (double)cost.bytes_impl / (memory_efficiency * s->gpu.bandwidth_bytes_per_s);
     s->model.point = *p;
     s->model.impl = impl;
     s->model.stream = stream + (uint64_t)impl;
     s->model.launches = 0;
-    s->model.launch_s = fmax(compute_s, memory_s) + (double)cost.launches * s->gpu.launch_latency_s;
-    double off = draw(s, UINT64_MAX) < 0 ? 1 / s->spec.wrong_by : s->spec.wrong_by;
+    s->model.launch_s = roofline_s(s, cost.path, (double)cost.flops_impl, (double)cost.bytes_impl) +
+                        (double)cost.launches * s->gpu.launch_latency_s;
+    double off = draw(s, s->model.stream, UINT64_MAX) < 0 ? 1 / s->spec.wrong_by : s->spec.wrong_by;
     s->model.launch_s *= off * s->spec.slow_by;
     return RP_OK;
 }
@@ -264,8 +274,25 @@ enum rp_status rp_simulated_launch(void *queue, const struct rp_point *p, enum r
         s->model.launch_s > 0 && s->model.impl == impl && rp_point_compare(&s->model.point, p) == 0;
     if (!is_same)
         RP_TRY(model(s, p, impl));
-    s->total_s += s->model.launch_s * (1 + noise_frac * draw(s, s->model.launches));
+    double launch_s =
+        s->model.launch_s * (1 + noise_frac * draw(s, s->model.stream, s->model.launches));
+    s->total_s += launch_s;
+    s->points_s += launch_s;
     ++s->model.launches;
+    return RP_OK;
+}
+
+enum rp_status rp_simulated_launch_work(void *queue, const char *path, double flops, double bytes)
+{
+    struct simulated *s = queue;
+    if (s->lost)
+        return RP_FAIL(RP_ERR_DEVICE, "the simulated device is lost");
+    if (flops > 0 && isnan(rp_gpu_spec_peak(&s->gpu, path)))
+        return RP_FAIL(RP_ERR_UNSUPPORTED, "%s: the datasheet of %s has no such peak", path,
+                       s->gpu.gpu_type);
+    double launch_s = roofline_s(s, path, flops, bytes) + s->gpu.launch_latency_s;
+    launch_s *= s->spec.slow_by * (1 + noise_frac * draw(s, UINT64_MAX, s->n_probes++));
+    s->total_s += launch_s;
     return RP_OK;
 }
 

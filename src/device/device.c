@@ -25,6 +25,7 @@ struct rp_device {
     const struct rp_backend *backend;
     void *state;
     struct rp_device_info info;
+    char *data_folder; /* heap; null: none was named */
     int64_t held[RP_MEMORY_TAG_COUNT];
     int64_t held_total;
     int64_t peak_total;
@@ -53,8 +54,10 @@ enum rp_status rp_device_open(const struct rp_backend *backend,
     if (!opened)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for a device");
     opened->backend = backend;
+    opened->data_folder = request->data_folder ? strdup(request->data_folder) : NULL;
     enum rp_status status = backend->open(request, &opened->state);
     if (status != RP_OK) {
+        free(opened->data_folder);
         free(opened);
         return status;
     }
@@ -69,6 +72,7 @@ void rp_device_close(struct rp_device *device)
     if (!device)
         return;
     device->backend->close(device->state);
+    free(device->data_folder);
     free(device);
 }
 
@@ -80,6 +84,11 @@ const struct rp_device_info *rp_device_info(const struct rp_device *device)
 const struct rp_backend *rp_device_backend(const struct rp_device *device)
 {
     return device->backend;
+}
+
+const char *rp_device_data_folder(const struct rp_device *device)
+{
+    return device->data_folder;
 }
 
 static void count_held(struct rp_device *device, enum rp_memory_tag tag, size_t bytes)

@@ -35,6 +35,7 @@ enum rp_status rp_device_open(const struct rp_backend *backend,
 void rp_device_close(struct rp_device *device);
 const struct rp_device_info *rp_device_info(const struct rp_device *device);
 const struct rp_backend *rp_device_backend(const struct rp_device *device);
+const char *rp_device_data_folder(const struct rp_device *device); /* as requested, or null */
 
 /* bytes 0 gives an empty buffer. */
 enum rp_status rp_device_alloc(struct rp_device *device, enum rp_memory_tag tag, size_t bytes,

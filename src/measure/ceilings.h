@@ -11,7 +11,7 @@
 /* Who is told; any member may be null. */
 struct rp_ceilings_listener {
     void *context;
-    /* A step begins that must not take longer than `limit_s`. */
+    /* A step begins that must not take longer than `limit_s`; 0: no limit. */
     void (*begin)(void *context, const char *step, double limit_s);
     /* A finished row; `run` and `device` are the receiver's to fill in. */
     void (*ceiling)(void *context, const struct rp_ceiling *row);

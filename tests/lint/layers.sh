@@ -31,6 +31,7 @@ foreign=(
     'hwloc.h              src/device/host_*.c'
     'hwloc/*              src/device/host_*.c'
     'cblas.h              kernels/cpu/attn_reference*.c'
+    'cblas.h              kernels/cpu/probe_compute.c'
     'immintrin.h          kernels/cpu/*'
     'omp.h                src/device/backend_cpu*.c'
     'omp.h                src/device/host_*.c'
