@@ -203,18 +203,10 @@ void rp_table_word_or_missing(struct rp_table_writer *w, const char *word)
         rp_table_missing(w);
 }
 
-static void put_header(struct rp_table_writer *w, const char *format_name)
+/* The columns' names and units; in json they stand in every row. */
+static void put_header(struct rp_table_writer *w)
 {
-    char version[64];
-    if (w->format == RP_TABLE_JSON) {
-        put(w, "{\"format\": ");
-        put_json(w, format_name);
-        snprintf(version, sizeof version, ", \"schema_version\": %d, \"rows\": [",
-                 JSON_SCHEMA_VERSION);
-        put(w, version);
-        return;
-    }
-    for (size_t i = 0; i < w->n_columns; ++i) {
+    for (size_t i = 0; w->format != RP_TABLE_JSON && i < w->n_columns; ++i) {
         const struct rp_table_column *c = &w->columns[i];
         if (w->format == RP_TABLE_CSV) {
             put(w, i ? "," : "");
@@ -235,12 +227,39 @@ static void put_header(struct rp_table_writer *w, const char *format_name)
         put(w, "\n");
 }
 
+static void put_preamble(struct rp_table_writer *w, const char *format_name)
+{
+    char version[64];
+    if (w->format != RP_TABLE_JSON)
+        return;
+    put(w, "{\"format\": ");
+    put_json(w, format_name);
+    snprintf(version, sizeof version, ", \"schema_version\": %d, \"rows\": [", JSON_SCHEMA_VERSION);
+    put(w, version);
+}
+
 static void destroy(struct rp_table_writer *w)
 {
     rp_text_clear(&w->cells);
     free(w->widths);
     free(w->has_words);
     free(w);
+}
+
+static enum rp_status set_columns(struct rp_table_writer *w, const struct rp_table_column *columns,
+                                  size_t n_columns)
+{
+    free(w->widths);
+    free(w->has_words);
+    w->columns = columns;
+    w->n_columns = n_columns;
+    w->n_rows = 0;
+    w->widths = calloc(n_columns + 1, sizeof w->widths[0]);
+    w->has_words = calloc(n_columns + 1, sizeof w->has_words[0]);
+    if (w->widths && w->has_words)
+        return RP_OK;
+    w->cells.failed = true; /* nothing is printed for eyes any more */
+    return RP_FAIL(RP_ERR_INTERNAL, "no memory for a table of %zu columns", n_columns);
 }
 
 enum rp_status rp_table_begin(FILE *out, enum rp_table_format format, const char *format_name,
@@ -253,15 +272,13 @@ enum rp_status rp_table_begin(FILE *out, enum rp_table_format format, const char
         return RP_FAIL(RP_ERR_INTERNAL, "no memory for a table of %zu columns", n_columns);
     w->out = out;
     w->format = format;
-    w->columns = columns;
-    w->n_columns = n_columns;
-    w->widths = calloc(n_columns + 1, sizeof w->widths[0]);
-    w->has_words = calloc(n_columns + 1, sizeof w->has_words[0]);
-    if (!w->widths || !w->has_words) {
+    enum rp_status status = set_columns(w, columns, n_columns);
+    if (status != RP_OK) {
         destroy(w);
-        return RP_FAIL(RP_ERR_INTERNAL, "no memory for a table of %zu columns", n_columns);
+        return status;
     }
-    put_header(w, format_name);
+    put_preamble(w, format_name);
+    put_header(w);
     *writer = w;
     return RP_OK;
 }
@@ -292,18 +309,39 @@ static const char *put_kept_row(struct rp_table_writer *w, const char *cell)
     return cell;
 }
 
+static void put_kept_rows(struct rp_table_writer *w)
+{
+    const char *cell = rp_text_string(&w->cells);
+    for (size_t row = 0; row < w->n_rows + 1 && rp_text_ok(&w->cells); ++row)
+        cell = put_kept_row(w, cell);
+}
+
+enum rp_status rp_table_next(struct rp_table_writer *w, const char *name,
+                             const struct rp_table_column *columns, size_t n_columns)
+{
+    if (w->format == RP_TABLE_JSON) {
+        put(w, w->n_rows ? "\n],\n" : "],\n");
+        put_json(w, name);
+        put(w, ": [");
+    } else if (w->format == RP_TABLE_EYES) {
+        put_kept_rows(w);
+        put(w, "\n");
+        w->cells.length = 0;
+    }
+    RP_TRY(set_columns(w, columns, n_columns));
+    put_header(w);
+    return RP_OK;
+}
+
 enum rp_status rp_table_end(struct rp_table_writer *writer)
 {
     if (!writer)
         return RP_OK;
     bool memory_ok = rp_text_ok(&writer->cells);
-    if (writer->format == RP_TABLE_JSON) {
+    if (writer->format == RP_TABLE_JSON)
         put(writer, writer->n_rows ? "\n]}\n" : "]}\n");
-    } else if (writer->format == RP_TABLE_EYES && memory_ok) {
-        const char *cell = rp_text_string(&writer->cells);
-        for (size_t row = 0; row < writer->n_rows + 1; ++row)
-            cell = put_kept_row(writer, cell);
-    }
+    else if (writer->format == RP_TABLE_EYES)
+        put_kept_rows(writer);
     errno = 0;
     fflush(writer->out);
     note_error(writer);

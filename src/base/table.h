@@ -48,6 +48,11 @@ void rp_table_bool(struct rp_table_writer *w, bool value);
 void rp_table_f64(struct rp_table_writer *w, double value, const char *display);
 void rp_table_missing(struct rp_table_writer *w); /* empty, null, or "-" for eyes */
 
+/* Ends the rows so far and begins others under columns of their own: for eyes a table below, in
+ * json an array `name` beside "rows". Not for csv, which is one table. */
+enum rp_status rp_table_next(struct rp_table_writer *w, const char *name,
+                             const struct rp_table_column *columns, size_t n_columns) RP_MUST_CHECK;
+
 /* Ends the output and frees the writer, which may be null. RP_ERR_ENVIRONMENT when writing failed
  * other than by a closed pipe. */
 enum rp_status rp_table_end(struct rp_table_writer *writer) RP_MUST_CHECK;

@@ -85,6 +85,55 @@ static void test_eyes(void **state)
                  "words left, numbers right, units in the header, control characters as ?");
 }
 
+/* A second table in the same output: of other columns, empty here and with a row there. */
+static char *write_two(enum rp_table_format format, size_t n_rows)
+{
+    static const struct rp_table_column more[] = {
+        {.name = "total_s", .title = "total", .units = "s"}, {.name = "who", NULL, NULL}};
+    char *text = NULL;
+    size_t size = 0;
+    struct rp_table_writer *w = NULL;
+    FILE *out = open_memstream(&text, &size);
+    CHECK_OK(rp_table_begin(out, format, "x", columns, RP_COUNT(columns), &w), "begin");
+    for (size_t i = 0; i < n_rows; ++i) {
+        rp_table_word(w, "long enough");
+        rp_table_f64(w, 2.5, "2500");
+        rp_table_i64(w, 1);
+        rp_table_bool(w, true);
+    }
+    CHECK_OK(rp_table_next(w, "totals", more, RP_COUNT(more)), "next");
+    rp_table_f64(w, 2.5, NULL);
+    rp_table_word(w, "me");
+    CHECK_OK(rp_table_end(w), "end");
+    fclose(out);
+    return text;
+}
+
+static void test_next(void **state)
+{
+    (void)state;
+    char *text = write_two(RP_TABLE_JSON, 1);
+    CHECK_EQ_TEXT(
+        text,
+        "{\"format\": \"x\", \"schema_version\": 1, \"rows\": [\n"
+        "{\"name\": \"long enough\", \"time_median_s\": 2.5, \"samples\": 1, \"used\": true}"
+        "\n],\n\"totals\": [\n{\"total_s\": 2.5, \"who\": \"me\"}\n]}\n",
+        "an array beside the rows");
+    free(text);
+    text = write_two(RP_TABLE_JSON, 0);
+    CHECK_CONTAINS(text, "\"rows\": [],\n\"totals\": [\n{", "no rows before");
+    free(text);
+    text = write_two(RP_TABLE_EYES, 1);
+    CHECK_EQ_TEXT(text,
+                  "name         time [ms]  samples  used\n"
+                  "long enough       2500        1  yes\n"
+                  "\n"
+                  "total [s]  who\n"
+                  "      2.5  me\n",
+                  "a table with widths of its own");
+    free(text);
+}
+
 static void test_decimal_text(void **state)
 {
     (void)state;
@@ -166,7 +215,7 @@ int main(void)
         cmocka_unit_test(test_csv),       cmocka_unit_test(test_json),
         cmocka_unit_test(test_eyes),      cmocka_unit_test(test_decimal_text),
         cmocka_unit_test(test_locale),    cmocka_unit_test(test_closed_pipe),
-        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
