@@ -9,10 +9,9 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/job_argument.h"
 #include "cli/progress.h"
-#include "model/data_folder.h"
 #include "model/result.h"
-#include "plan/job.h"
 #include "runner/placement.h"
 #include "runner/runner.h"
 #include "runner/stop.h"
@@ -137,25 +136,22 @@ static void set_log_level(const char *word)
     }
 }
 
-static enum rp_status read_job(const struct run_values *values, const struct rp_operands *operands,
-                               struct rp_job *job)
+static struct rp_job_argument job_argument(const struct run_values *values,
+                                           const struct rp_operands *operands)
 {
-    char data[RP_DATA_PATH_SIZE]; /* the folder that has models.yaml */
-    const struct rp_option_list *sets = &values->sets;
-    RP_TRY(rp_data_file_find(values->data, "models.yaml", data, sizeof data));
-    *strrchr(data, '/') = '\0';
-    if (values->point)
-        return rp_job_from_point(values->point, sets->items, sets->count, data, job);
-    return rp_job_read(operands->items[0], sets->items, sets->count, data, job);
+    return (struct rp_job_argument){.command = "run",
+                                    .operands = operands,
+                                    .point = values->point,
+                                    .sets = &values->sets,
+                                    .data = values->data,
+                                    .only = values->only};
 }
 
 static enum rp_status check_operands(const struct run_values *values,
                                      const struct rp_operands *operands)
 {
-    if (operands->count == 0 && !values->point)
-        return RP_FAIL(RP_ERR_USAGE, "run needs a job file, or --point; see ridgepoint run --help");
-    if (operands->count > 0 && values->point)
-        return RP_FAIL(RP_ERR_USAGE, "run takes a job file or --point, not both");
+    const struct rp_job_argument argument = job_argument(values, operands);
+    RP_TRY(rp_job_argument_check(&argument));
     if (strlen(values->device) >= RP_WIRE_WORD_SIZE)
         return RP_FAIL(RP_ERR_USAGE, "--device %.20s...: no device has so long a name",
                        values->device);
@@ -191,10 +187,6 @@ static enum rp_status make_selection(const struct run_values *values,
         .cover = strcmp(values->cover, "device") == 0 ? RP_COVER_DEVICE : RP_COVER_TYPE,
         .only = values->only,
     };
-    if (values->only && (strlen(values->only) != RP_POINT_ID_SIZE - 1 ||
-                         strspn(values->only, "0123456789abcdef") != RP_POINT_ID_SIZE - 1))
-        return RP_FAIL(RP_ERR_USAGE, "--only %s: a point is 16 hex digits, as in /results/point",
-                       values->only);
     return parse_retry(values->retry, &selection->retry);
 }
 
@@ -246,11 +238,11 @@ static enum rp_status lead(const struct invocation *in, const struct rp_job *job
             .server = {.job = job,
                        .output = rp_text_string(&output),
                        .overwrite = in->values.overwrite,
+                       .data = in->values.data,
                        .selection = in->selection,
                        .run = &run,
                        .progress = {&view, rp_progress_view_update}},
             .device = in->values.device,
-            .data = in->values.data,
             .threads = (int)in->values.threads,
         };
         status = rp_runner_lead(in->rank, in->comm, &runner, exit_code);
@@ -268,9 +260,10 @@ static int run_leader(const struct invocation *in, int world_size)
 {
     struct rp_job job = {0};
     int exit_code = 0;
+    const struct rp_job_argument argument = job_argument(&in->values, &in->operands);
     enum rp_status status = rp_placement_check_world(world_size);
     if (status == RP_OK)
-        status = read_job(&in->values, &in->operands, &job);
+        status = rp_job_argument_read(&argument, &job);
     if (status != RP_OK) {
         exit_code = report(status);
         if (rp_runner_refuse(in->comm, exit_code) != RP_OK)

@@ -25,8 +25,6 @@
 #include "model/gpu_spec.h"
 #include "model/method_cost.h"
 
-static const double compute_efficiency = 0.6; /* of the datasheet's peak, what good kernels reach */
-static const double memory_efficiency = 0.8;
 static const double noise_frac = 0.01;
 
 struct simulated {
@@ -238,8 +236,8 @@ static double draw(const struct simulated *s, uint64_t stream, uint64_t counter)
 /* Without launch latency and spread. */
 static double roofline_s(const struct simulated *s, const char *path, double flops, double bytes)
 {
-    double compute_s = flops / (compute_efficiency * rp_gpu_spec_peak(&s->gpu, path));
-    double memory_s = bytes / (memory_efficiency * s->gpu.bandwidth_bytes_per_s);
+    double compute_s = flops / (RP_GPU_COMPUTE_EFFICIENCY * rp_gpu_spec_peak(&s->gpu, path));
+    double memory_s = bytes / (RP_GPU_MEMORY_EFFICIENCY * s->gpu.bandwidth_bytes_per_s);
     return fmax(compute_s, memory_s); /* a path without a peak: NaN, and memory's time */
 }
 

@@ -57,4 +57,9 @@ const struct rp_gpu_spec *rp_gpu_list_find_driver_name(const struct rp_gpu_list 
 /* Datasheet peak of a path (tensor_fp16, simt_fp32, ...), FLOP/s; NaN when there is none. */
 double rp_gpu_spec_peak(const struct rp_gpu_spec *spec, const char *path);
 
+/* Of the datasheet's peak and bandwidth, what good kernels reach: for forecasts and simulated
+ * devices. */
+#define RP_GPU_COMPUTE_EFFICIENCY 0.6
+#define RP_GPU_MEMORY_EFFICIENCY  0.8
+
 #endif

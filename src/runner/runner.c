@@ -165,7 +165,7 @@ enum rp_status rp_runner_lead(struct rp_rank *rank, struct rp_comm *comm,
                                   .seed = options->server.job->seed,
                                   .threads = options->threads};
     snprintf(setup.device, sizeof setup.device, "%s", options->device);
-    snprintf(setup.data, sizeof setup.data, "%s", options->data ? options->data : "");
+    snprintf(setup.data, sizeof setup.data, "%s", options->server.data ? options->server.data : "");
     status = send_to_all(comm, RP_TAG_SETUP, &setup, sizeof setup);
     while (status == RP_OK && !rp_server_is_done(loop.server))
         status = turn(&loop);

@@ -12,7 +12,6 @@
 struct rp_runner_options { /* rank 0 */
     struct rp_server_options server;
     const char *device; /* as typed after --device */
-    const char *data;   /* --data, or null */
     int threads;        /* of a CPU device, per rank; 0: as many as cores were given */
 };
 

@@ -127,17 +127,22 @@ static enum rp_status refuse_shared_devices(const struct rp_server *server)
 static enum rp_status plan(struct rp_server *server)
 {
     size_t n = (size_t)server->place.size;
+    struct rp_gpu_list gpus;
     const struct rp_device_info **devices = calloc(n, sizeof *devices);
     if (!devices)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu devices", n);
     for (size_t r = 0; r < n; ++r)
         devices[r] = &server->peers[r].hello.info;
+    if (rp_gpu_list_load(server->options.data, &gpus) != RP_OK)
+        rp_log(RP_LOG_DEBUG, "forecasts at nominal rates: %s", rp_status_message());
     const struct rp_worklist_request request = {.job = server->options.job,
                                                 .selection = &server->options.selection,
                                                 .study = rp_ledger_study(server->ledger),
                                                 .devices = devices,
-                                                .n_ranks = n};
+                                                .n_ranks = n,
+                                                .gpus = &gpus};
     enum rp_status status = rp_worklist_create(&request, &server->work);
+    rp_gpu_list_clear(&gpus);
     free(devices);
     return status;
 }

@@ -28,6 +28,7 @@ struct rp_server_options {
     const struct rp_job *job;
     const char *output; /* path of the HDF5 file */
     bool overwrite;     /* move an old file aside */
+    const char *data;   /* --data, or null */
     struct rp_selection selection;
     const struct rp_run *run; /* provenance of this invocation; copied */
     struct rp_progress_listener progress;

@@ -46,9 +46,9 @@ static int count_impls(rp_impl_set set)
     return __builtin_popcount(set);
 }
 
-static enum rp_status add_point(struct builder *b, size_t group, const struct rp_job_point *p)
+static enum rp_status add_point(struct builder *b, size_t group, const struct rp_rates *rates,
+                                const struct rp_job_point *p)
 {
-    /* Any device of the group serves for the forecast: they are of one type. */
     const struct rp_device_info *info = b->request->devices[b->example[group]];
     const char *key = rp_cover_key(b->request->selection->cover, &info->row);
     char id[RP_POINT_ID_SIZE];
@@ -61,10 +61,22 @@ static enum rp_status add_point(struct builder *b, size_t group, const struct rp
     b->work->rows_done += count_impls(p->impls) - count_impls(task.impls);
     if (task.impls == 0)
         return RP_OK;
-    task.predicted_s = rp_forecast_point_s(&info->row, info->threads, &task.point, task.impls,
-                                           &b->request->job->protocol);
+    task.predicted_s =
+        rp_forecast_point_s(rates, &task.point, task.impls, &b->request->job->protocol);
     ++b->number;
     return rp_schedule_add(b->work->schedule, group, &task);
+}
+
+static enum rp_status add_group(struct builder *b, size_t group)
+{
+    /* Any device of the group serves for the forecast: they are of one type. */
+    const struct rp_device_info *info = b->request->devices[b->example[group]];
+    struct rp_rates rates;
+    rp_rates_init(&rates, &info->row, info->threads,
+                  rp_gpu_list_find_exact(b->request->gpus, info->row.gpu_type));
+    for (size_t i = 0; i < b->request->job->n_points; ++i)
+        RP_TRY(add_point(b, group, &rates, &b->request->job->points[i]));
+    return RP_OK;
 }
 
 /* Numbers device types (or devices) in the order of ranks. */
@@ -88,10 +100,8 @@ static enum rp_status build(struct builder *b)
     number_groups(b);
     RP_TRY(
         rp_schedule_create(b->n_groups, b->request->n_ranks, b->group_of_rank, &b->work->schedule));
-    for (size_t g = 0; g < b->n_groups; ++g) {
-        for (size_t i = 0; i < b->request->job->n_points; ++i)
-            RP_TRY(add_point(b, g, &b->request->job->points[i]));
-    }
+    for (size_t g = 0; g < b->n_groups; ++g)
+        RP_TRY(add_group(b, g));
     if (b->request->selection->only && b->work->rows_planned == 0)
         return RP_FAIL(RP_ERR_USAGE, "--only %s: the job has no such point",
                        b->request->selection->only);

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "device/backend.h"
+#include "model/gpu_spec.h"
 #include "plan/job.h"
 #include "runner/inventory.h"
 #include "runner/schedule.h"
@@ -33,6 +34,7 @@ struct rp_worklist_request {
     const struct rp_study *study;                /* what the file holds */
     const struct rp_device_info *const *devices; /* one a rank */
     size_t n_ranks;
+    const struct rp_gpu_list *gpus; /* datasheets, for the forecasts */
 };
 
 /* RP_ERR_USAGE when the job has no point `only`. On failure the list is as after clear. */
