@@ -13,6 +13,7 @@ static const char short_help[] =
     "ridgepoint - is attention of this shape limited by arithmetic, by memory or by latency?\n"
     "\n"
     "usage: ridgepoint run JOB.yaml [-o FILE.h5]   measure every point of a job\n"
+    "       ridgepoint plan JOB.yaml [--gpu LIST]  time, memory and class, without measuring\n"
     "       ridgepoint devices                     what this machine offers\n"
     "       ridgepoint COMMAND --help              options of a command, with an example\n"
     "       ridgepoint --version\n"
@@ -22,7 +23,7 @@ static const char short_help[] =
 
 static int reject(const char *word)
 {
-    static const char *const words[] = {"run", "devices"};
+    static const char *const words[] = {"run", "plan", "devices"};
     const char *near = rp_text_nearest(word, words, RP_COUNT(words));
     fprintf(stderr, "ridgepoint: there is no command '%s'%s%s%s; see ridgepoint --help\n", word,
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -41,6 +42,8 @@ int rp_cli_main(int argc, char **argv)
         return rp_worker_main();
     if (strcmp(word, "run") == 0)
         return rp_cli_run(argc - 1, argv + 1, &full);
+    if (strcmp(word, "plan") == 0)
+        return rp_cli_plan(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0)
         return rp_cli_devices(argc - 1, argv + 1);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {

@@ -12,6 +12,7 @@ struct rp_command_line {
 };
 
 int rp_cli_run(int argc, char **argv, const struct rp_command_line *full);
+int rp_cli_plan(int argc, char **argv);
 int rp_cli_devices(int argc, char **argv);
 
 #endif

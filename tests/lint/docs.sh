@@ -18,7 +18,7 @@ fault() {
 {
     "$RIDGEPOINT" --help
     "$ANALYZE" --help
-    for command in run devices; do
+    for command in run plan devices; do
         "$RIDGEPOINT" "$command" --help
     done
     for command in summary check verify explain export; do

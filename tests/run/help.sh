@@ -13,7 +13,7 @@ check_help() {
 # The programs themselves: their commands, and a command line to start with.
 expect 0 "$RIDGEPOINT" --help
 expect_text "$OUT" 'ridgepoint run jobs/notebook.yaml' 'ridgepoint --help has an example'
-for command in run devices; do
+for command in run plan devices; do
     expect_text "$OUT" "$command" 'ridgepoint --help lists its commands'
 done
 expect 0 "$ANALYZE" --help
@@ -25,6 +25,10 @@ done
 check_help "$RIDGEPOINT" run
 for option in output device threads set progress overwrite point data log-level; do
     expect_text "$OUT" "--$option" 'ridgepoint run --help lists its options'
+done
+check_help "$RIDGEPOINT" plan
+for option in gpu from ranks nodes threads set only point data format; do
+    expect_text "$OUT" "--$option" 'ridgepoint plan --help lists its options'
 done
 check_help "$RIDGEPOINT" devices
 expect_text "$OUT" '--format' 'ridgepoint devices --help lists its options'
