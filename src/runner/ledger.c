@@ -127,19 +127,18 @@ enum rp_status rp_ledger_begin_run(struct rp_ledger *ledger, const struct rp_run
 }
 
 enum rp_status rp_ledger_add_result(struct rp_ledger *ledger, struct rp_result *row,
-                                    const struct rp_sample *samples, size_t n_samples,
-                                    int64_t replaces)
+                                    const struct rp_sample *samples, int64_t replaces)
 {
+    size_t n_samples = (size_t)row->samples;
     row->run = ledger->run_index;
     row->sequence = ledger->next_sequence++;
-    row->samples = (int64_t)n_samples;
     RP_TRY(rp_journal_append_result(ledger->journal, row, samples, n_samples, replaces));
     if (replaces >= 0)
         rp_study_drop_result(&ledger->study, replaces);
     RP_TRY(rp_study_append_result(&ledger->study, row, samples, n_samples));
     ++ledger->rows;
     ledger->ahead = true;
-    return rp_ledger_sync(ledger, false);
+    return RP_OK;
 }
 
 enum rp_status rp_ledger_sync(struct rp_ledger *ledger, bool now)

@@ -34,13 +34,13 @@ enum rp_status rp_ledger_add_device(struct rp_ledger *ledger, const struct rp_de
 enum rp_status rp_ledger_begin_run(struct rp_ledger *ledger,
                                    const struct rp_run *run) RP_MUST_CHECK;
 
-/* A row of this run on a device of it; run, sequence and samples are set here. An old row of the
- * same identity whose sequence is given (not -1) is replaced. */
+/* A row of this run on a device of it, with row->samples samples; run and sequence are set here. An
+ * old row of the same identity whose sequence is given (not -1) is replaced. */
 enum rp_status rp_ledger_add_result(struct rp_ledger *ledger, struct rp_result *row,
-                                    const struct rp_sample *samples, size_t n_samples,
+                                    const struct rp_sample *samples,
                                     int64_t replaces) RP_MUST_CHECK;
 
-/* Syncs the journal when it is due, or `now`. */
+/* Writes the journal, and syncs it when that is due, or `now`. */
 enum rp_status rp_ledger_sync(struct rp_ledger *ledger, bool now) RP_MUST_CHECK;
 
 /* Rows of this run that are synced: what may be reported as done. */

@@ -1,8 +1,8 @@
 /*
  * rank.h - one rank: keeps its worker busy and alive, and tells rank 0.
  *
- * Messages to rank 0: HELLO (device), ROW (row and samples), DONE (task number), RETIRE (no more),
- * STOPPING (a signal), BYE (the last one, after STOP). Both ways: BEAT (still here).
+ * Messages to rank 0: HELLO (device), REPORT (runner/report.h), RETIRE (no more), STOPPING (a
+ * signal), BYE (the last one, after STOP). Both ways: BEAT (still here).
  * Messages from rank 0: SETUP (once), TASK, STOP.
  */
 #ifndef RP_RUNNER_RANK_H
@@ -23,8 +23,7 @@ enum rp_rank_tag {
     RP_TAG_TASK,
     RP_TAG_STOP,
     RP_TAG_HELLO,
-    RP_TAG_ROW,
-    RP_TAG_DONE,
+    RP_TAG_REPORT,
     RP_TAG_RETIRE,
     RP_TAG_STOPPING,
     RP_TAG_BEAT, /* both ways: still here */

@@ -18,6 +18,8 @@ static const double longest_wait_s = 0.02;
 static const double longest_wait_alone_s = 0.25; /* no other rank: only the worker has news */
 static const double farewell_s = 15;             /* a rank that does not leave by then is hung */
 
+enum { MOST_MESSAGES = 64 }; /* before rows are written and the worker is looked after again */
+
 struct loop {
     struct rp_rank *rank;
     struct rp_comm *comm;
@@ -64,7 +66,7 @@ static enum rp_status beat(struct loop *loop)
 
 static enum rp_status take_messages(struct loop *loop, bool *acted)
 {
-    for (;;) {
+    for (int i = 0; i < MOST_MESSAGES; ++i) {
         struct rp_comm_message message;
         bool got = false;
         RP_TRY(rp_comm_receive(loop->comm, &message, &got));
@@ -77,6 +79,7 @@ static enum rp_status take_messages(struct loop *loop, bool *acted)
         else
             RP_TRY(rp_server_take_message(loop->server, &message));
     }
+    return RP_OK;
 }
 
 static enum rp_status notice_signal(struct loop *loop)
@@ -139,7 +142,7 @@ static bool part(struct loop *loop, bool keep_rows)
             rp_clock_sleep_s(shortest_wait_s);
         else if (message.tag == RP_TAG_BYE)
             ++left;
-        else if (message.tag == RP_TAG_ROW && keep_rows &&
+        else if (message.tag == RP_TAG_REPORT && keep_rows &&
                  rp_server_take_message(loop->server, &message) != RP_OK)
             return false;
     }

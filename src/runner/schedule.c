@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS_PER_RANK = 2 };
-
-/* Behind a longer task nothing is queued: a message's delay is nothing against it, and what is
- * queued behind it could have been started by another rank. */
-static const double ahead_below_s = 0.5;
+/* Behind longer tasks nothing is queued: a message's delay is nothing against them, and what is
+ * queued behind them could have been started by another rank. Behind one, behind several: */
+static const double one_ahead_below_s = 0.5;
+static const double more_ahead_below_s = 0.05;
 
 struct group {
     struct rp_task *tasks; /* heap; waiting ones, sorted by predicted_s, the longest last */
@@ -19,7 +18,7 @@ struct group {
 
 struct holder {
     size_t group;
-    struct rp_task held[TASKS_PER_RANK];
+    struct rp_task held[RP_TASKS_PER_RANK];
     size_t n_held;
     bool retired;
 };
@@ -92,15 +91,22 @@ static int compare(const void *a, const void *b)
     return x->number > y->number ? -1 : x->number < y->number;
 }
 
+/* Whether a rank that has something to do gets something to do next. */
+static bool may_queue_ahead(const struct holder *holder, const struct group *g)
+{
+    double held_s = 0;
+    for (size_t i = 0; i < holder->n_held; ++i)
+        held_s += holder->held[i].predicted_s;
+    /* Only while every rank could still be given as many. */
+    return holder->n_held < RP_TASKS_PER_RANK && g->count > g->ranks * holder->n_held &&
+           held_s < (holder->n_held == 1 ? one_ahead_below_s : more_ahead_below_s);
+}
+
 bool rp_schedule_take(struct rp_schedule *schedule, size_t rank, struct rp_task *task)
 {
     struct holder *holder = &schedule->ranks[rank];
     struct group *g = &schedule->groups[holder->group];
-    if (holder->retired || holder->n_held == TASKS_PER_RANK || g->count == 0)
-        return false;
-    /* A second task only while every rank could still be given one more. */
-    if (holder->n_held > 0 &&
-        (g->count <= g->ranks || holder->held[0].predicted_s >= ahead_below_s))
+    if (holder->retired || g->count == 0 || (holder->n_held > 0 && !may_queue_ahead(holder, g)))
         return false;
     if (!g->sorted) {
         qsort(g->tasks, g->count, sizeof *g->tasks, compare);
@@ -127,12 +133,12 @@ bool rp_schedule_finish(struct rp_schedule *schedule, size_t rank, int64_t numbe
     return false;
 }
 
-void rp_schedule_note_row(struct rp_schedule *schedule, size_t rank, const struct rp_point *point,
+void rp_schedule_note_row(struct rp_schedule *schedule, size_t rank, int64_t number,
                           enum rp_impl impl)
 {
     struct holder *holder = &schedule->ranks[rank];
     for (size_t i = 0; i < holder->n_held; ++i) {
-        if (rp_point_compare(&holder->held[i].point, point) == 0)
+        if (holder->held[i].number == number)
             holder->held[i].impls &= ~(1u << impl);
     }
 }

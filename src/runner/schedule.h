@@ -1,9 +1,9 @@
 /*
  * schedule.h - which task next: one queue per device type, longest predicted first.
  *
- * A pure state machine: no MPI, no clock. A rank holds at most one task and, while tasks are short,
- * one queued behind it, so that it does not wait for messages; near the end nothing is queued
- * behind, so that the last tasks go to whoever is free first.
+ * A pure state machine: no MPI, no clock. A rank holds one task and, while tasks are short, one
+ * queued behind it, so that it does not wait for messages; of very short ones a few, so that a
+ * message serves several; near the end none, so that the last go to whoever is free first.
  */
 #ifndef RP_RUNNER_SCHEDULE_H
 #define RP_RUNNER_SCHEDULE_H
@@ -14,6 +14,8 @@
 
 #include "base/status.h"
 #include "model/task.h"
+
+enum { RP_TASKS_PER_RANK = 8 }; /* that a rank holds at most */
 
 struct rp_schedule;
 
@@ -33,8 +35,8 @@ bool rp_schedule_take(struct rp_schedule *schedule, size_t rank, struct rp_task 
 bool rp_schedule_finish(struct rp_schedule *schedule, size_t rank, int64_t number,
                         struct rp_task *task);
 
-/* A row of a point arrived from this rank: what it holds of that point has one less to measure. */
-void rp_schedule_note_row(struct rp_schedule *schedule, size_t rank, const struct rp_point *point,
+/* There is a row of a task this rank holds: it has one less to measure. */
+void rp_schedule_note_row(struct rp_schedule *schedule, size_t rank, int64_t number,
                           enum rp_impl impl);
 
 /* A rank takes no more; what is left of the tasks it held goes back to its queue. */

@@ -18,6 +18,7 @@
 #include "runner/implied.h"
 #include "runner/ledger.h"
 #include "runner/rank.h"
+#include "runner/report.h"
 
 static const double publish_interval_s = 30;
 static const double tick_interval_s = 0.5;
@@ -183,7 +184,7 @@ static enum rp_status register_run(struct rp_server *server)
 }
 
 static enum rp_status store_row(struct rp_server *server, int rank, struct rp_result *row,
-                                const struct rp_sample *samples, size_t n_samples);
+                                const struct rp_sample *samples);
 
 /* Implementations that need not be tried become rows at once. */
 static enum rp_status skip_implied(struct rp_server *server, int rank, struct rp_task *task)
@@ -199,7 +200,9 @@ static enum rp_status skip_implied(struct rp_server *server, int rank, struct rp
         RP_TRY(rp_result_begin(&row, &task->point, impl));
         RP_TRY(rp_result_set_protocol(&row, &server->options.job->protocol));
         rp_result_set_outcome(&row, RP_OUTCOME_SKIPPED, reason);
-        RP_TRY(store_row(server, rank, &row, NULL, 0));
+        row.samples = 0;
+        RP_TRY(store_row(server, rank, &row, NULL));
+        rp_schedule_note_row(server->work.schedule, (size_t)rank, task->number, impl);
         task->impls &= ~(1u << i);
     }
     return RP_OK;
@@ -283,46 +286,39 @@ static int64_t find_replaced(const struct rp_server *server, int rank, const str
 }
 
 static enum rp_status store_row(struct rp_server *server, int rank, struct rp_result *row,
-                                const struct rp_sample *samples, size_t n_samples)
+                                const struct rp_sample *samples)
 {
-    struct rp_point point;
-    enum rp_impl impl;
     row->device = server->peers[rank].device;
-    RP_TRY(rp_result_point(row, &point));
-    if (rp_impl_find(row->impl, &impl))
-        rp_schedule_note_row(server->work.schedule, (size_t)rank, &point, impl);
     rp_implied_learn(server->implied, &server->peers[rank].hello.info, row);
-    RP_TRY(rp_ledger_add_result(server->ledger, row, samples, n_samples,
-                                find_replaced(server, rank, row)));
+    RP_TRY(rp_ledger_add_result(server->ledger, row, samples, find_replaced(server, rank, row)));
     report_progress(server, row);
     return RP_OK;
 }
 
-static enum rp_status take_row(struct rp_server *server, const struct rp_comm_message *message)
+static enum rp_status finish_task(struct rp_server *server, int rank, int64_t number)
 {
-    struct rp_result row;
-    memcpy(&row, message->data, sizeof row);
-    size_t n = (message->bytes - sizeof row) / sizeof(struct rp_sample);
-    struct rp_sample *samples = calloc(n ? n : 1, sizeof *samples);
-    if (!samples)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu samples", n);
-    if (n > 0)
-        memcpy(samples, (const char *)message->data + sizeof row, n * sizeof *samples);
-    enum rp_status status = store_row(server, message->source, &row, samples, n);
-    free(samples);
-    return status;
+    struct rp_task task;
+    if (!rp_schedule_finish(server->work.schedule, (size_t)rank, number, &task))
+        return RP_FAIL(RP_ERR_INTERNAL, "rank %d finished task %" PRId64 ", which it did not hold",
+                       rank, number);
+    server->finished_s += task.predicted_s;
+    return feed(server, rank);
 }
 
-static enum rp_status take_done(struct rp_server *server, const struct rp_comm_message *message)
+static enum rp_status take_report(struct rp_server *server, const struct rp_comm_message *message)
 {
-    int64_t number = 0;
-    memcpy(&number, message->data, sizeof number);
-    struct rp_task task;
-    if (!rp_schedule_finish(server->work.schedule, (size_t)message->source, number, &task))
-        return RP_FAIL(RP_ERR_INTERNAL, "rank %d finished task %" PRId64 ", which it did not hold",
-                       message->source, number);
-    server->finished_s += task.predicted_s;
-    return feed(server, message->source);
+    struct rp_report report;
+    struct rp_result *row;
+    struct rp_sample *samples;
+    enum rp_impl impl;
+    int rank = message->source;
+    rp_report_open(&report, message->data, message->bytes);
+    while (rp_report_next_row(&report, &row, &samples)) {
+        if (rp_impl_find(row->impl, &impl))
+            rp_schedule_note_row(server->work.schedule, (size_t)rank, report.head.task, impl);
+        RP_TRY(store_row(server, rank, row, samples));
+    }
+    return report.head.is_finished ? finish_task(server, rank, report.head.task) : RP_OK;
 }
 
 static enum rp_status take_retirement(struct rp_server *server,
@@ -348,10 +344,8 @@ enum rp_status rp_server_take_message(struct rp_server *server,
         server->n_hello += !peer->said_hello;
         peer->said_hello = true;
         return server->n_hello == server->place.size ? begin_work(server) : RP_OK;
-    case RP_TAG_ROW:
-        return take_row(server, message);
-    case RP_TAG_DONE:
-        return take_done(server, message);
+    case RP_TAG_REPORT:
+        return take_report(server, message);
     case RP_TAG_RETIRE:
         return take_retirement(server, message);
     case RP_TAG_BEAT:

@@ -41,7 +41,7 @@ enum rp_status rp_server_create(const struct rp_server_options *options, struct 
                                 struct rp_server **server) RP_MUST_CHECK;
 void rp_server_destroy(struct rp_server *server);
 
-/* A message from a rank: HELLO, ROW, DONE, RETIRE, BEAT or STOPPING. */
+/* A message from a rank: HELLO, REPORT, RETIRE, BEAT or STOPPING. */
 enum rp_status rp_server_take_message(struct rp_server *server,
                                       const struct rp_comm_message *message) RP_MUST_CHECK;
 

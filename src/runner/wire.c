@@ -1,62 +1,119 @@
-/* wire.c - one message, one packet (SOCK_SEQPACKET), so that none is ever torn. */
+/* wire.c - a stream of messages, each behind its kind and size. */
 #include "runner/wire.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-/* Bytes of the message that mean something. */
-static size_t used_bytes(const struct rp_wire_message *m)
+#include "base/clock.h"
+
+/* Bodies are multiples of 8 bytes, so that all of them lie aligned in what was read. */
+struct head {
+    uint64_t kind;
+    uint64_t bytes;
+};
+
+enum { LEAST_ROOM = 16384 };
+
+void rp_worker_step_begin(struct rp_worker_step *step, int impl, const char *name, double limit_s)
 {
-    size_t body = 0;
-    switch (m->kind) {
-    case RP_WIRE_OPEN:
-        body = sizeof m->body.open;
-        break;
-    case RP_WIRE_OPENED:
-        body = sizeof m->body.opened;
-        break;
-    case RP_WIRE_TASK:
-        body = sizeof m->body.task;
-        break;
-    case RP_WIRE_BEGIN:
-        body = sizeof m->body.begin;
-        break;
-    case RP_WIRE_ROW:
-        body = sizeof m->body.row;
-        break;
-    case RP_WIRE_SAMPLES:
-        body = offsetof(struct rp_wire_samples, samples) +
-               (size_t)m->body.samples.count * sizeof m->body.samples.samples[0];
-        break;
-    case RP_WIRE_FAILED:
-        body = sizeof m->body.failure;
-        break;
-    case RP_WIRE_DONE:
-        break;
-    }
-    return offsetof(struct rp_wire_message, body) + body;
+    step->deadline_s = 0;
+    step->impl = impl;
+    step->limit_s = limit_s;
+    snprintf(step->name, sizeof step->name, "%s", name);
+    if (limit_s > 0)
+        step->deadline_s = rp_clock_now_s() + limit_s;
 }
 
-enum rp_status rp_wire_send(int fd, const struct rp_wire_message *message)
+void rp_wire_init(struct rp_wire *wire, int fd)
 {
-    ssize_t sent;
-    do {
-        sent = send(fd, message, used_bytes(message), MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    if (sent != (ssize_t)used_bytes(message))
-        return RP_FAIL(RP_ERR_DEVICE, "the other process of this rank is gone: %s",
-                       strerror(errno));
+    *wire = (struct rp_wire){.fd = fd};
+}
+
+void rp_wire_close(struct rp_wire *wire)
+{
+    if (wire->fd >= 0)
+        close(wire->fd);
+    free(wire->data);
+    rp_text_clear(&wire->out);
+    rp_wire_init(wire, -1);
+}
+
+void rp_wire_put(struct rp_wire *wire, enum rp_wire_kind kind, const void *body, size_t bytes)
+{
+    const struct head head = {kind, bytes};
+    rp_text_add(&wire->out, (const char *)&head, sizeof head);
+    rp_text_add(&wire->out, body, bytes);
+}
+
+enum rp_status rp_wire_flush(struct rp_wire *wire)
+{
+    size_t sent = 0;
+    if (!rp_text_ok(&wire->out))
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for messages");
+    while (sent < wire->out.length) {
+        ssize_t n = send(wire->fd, wire->out.data + sent, wire->out.length - sent, MSG_NOSIGNAL);
+        if (n < 0 && errno != EINTR)
+            return RP_FAIL(RP_ERR_DEVICE, "the other process of this rank is gone: %s",
+                           strerror(errno));
+        sent += n > 0 ? (size_t)n : 0;
+    }
+    wire->out.length = 0;
     return RP_OK;
 }
 
-bool rp_wire_receive(int fd, struct rp_wire_message *message)
+/* Room for a whole first message, and for more than most messages are long. */
+static bool make_room(struct rp_wire *wire)
+{
+    struct head head = {0};
+    if (wire->begin > 0) /* what is left is the beginning of one message */
+        memmove(wire->data, wire->data + wire->begin, wire->end - wire->begin);
+    wire->end -= wire->begin;
+    wire->begin = 0;
+    if (wire->end >= sizeof head)
+        memcpy(&head, wire->data, sizeof head);
+    size_t wanted = sizeof head + (size_t)head.bytes;
+    if (wanted < wire->end + LEAST_ROOM)
+        wanted = wire->end + LEAST_ROOM;
+    if (wanted <= wire->capacity)
+        return true;
+    char *data = realloc(wire->data, wanted);
+    if (!data)
+        return false;
+    wire->data = data;
+    wire->capacity = wanted;
+    return true;
+}
+
+ssize_t rp_wire_read(struct rp_wire *wire, bool wait)
 {
     ssize_t got;
+    if (!make_room(wire))
+        return -1;
     do {
-        got = recv(fd, message, sizeof *message, 0);
+        got = recv(wire->fd, wire->data + wire->end, wire->capacity - wire->end,
+                   wait ? 0 : MSG_DONTWAIT);
     } while (got < 0 && errno == EINTR);
-    return got >= (ssize_t)offsetof(struct rp_wire_message, body) &&
-           got == (ssize_t)used_bytes(message);
+    if (got > 0) {
+        wire->end += (size_t)got;
+        return got;
+    }
+    return got < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+bool rp_wire_take(struct rp_wire *wire, struct rp_wire_message *message)
+{
+    struct head head;
+    if (wire->end - wire->begin < sizeof head)
+        return false;
+    memcpy(&head, wire->data + wire->begin, sizeof head);
+    if (wire->end - wire->begin - sizeof head < head.bytes)
+        return false;
+    *message = (struct rp_wire_message){(enum rp_wire_kind)head.kind, (size_t)head.bytes,
+                                        wire->data + wire->begin + sizeof head};
+    wire->begin += sizeof head + (size_t)head.bytes;
+    return true;
 }

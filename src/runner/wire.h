@@ -1,36 +1,40 @@
 /*
- * wire.h - what a rank's two processes say to each other: messages of a few kinds over a socket
- * pair.
+ * wire.h - what a rank's two processes say to each other: messages over a socket pair, and a page
+ * of memory that says what the worker is at.
  *
- *   rank -> worker   OPEN, TASK
- *   worker -> rank   OPENED or FAILED; then for each task BEGIN..., ROW and its SAMPLES..., DONE
+ *   rank -> worker   OPEN, TASK... (some may wait behind the one that is measured)
+ *   worker -> rank   OPENED or FAILED; then REPORT... (runner/report.h), or FAILED: device lost
  *
- * Both ends are the same program, so the structs travel as they are.
+ * A wake-up costs more than all that is done with a message: so a worker says nothing when it
+ * begins a step, it only writes to the page, which the rank reads when the step is overdue or the
+ * worker is dead. Both ends are the same program, so the structs travel as they are.
  */
 #ifndef RP_RUNNER_WIRE_H
 #define RP_RUNNER_WIRE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "device/backend.h"
-#include "model/column.h"
 #include "model/protocol.h"
 #include "model/task.h"
 
+/* Descriptors of the worker. */
+enum { RP_WORKER_FD = 3, RP_WORKER_PAGE_FD = 4 };
+
 enum rp_wire_kind {
-    RP_WIRE_OPEN,
-    RP_WIRE_TASK,
-    RP_WIRE_OPENED,
-    RP_WIRE_FAILED,
-    RP_WIRE_BEGIN,
-    RP_WIRE_ROW,
-    RP_WIRE_SAMPLES,
-    RP_WIRE_DONE
+    RP_WIRE_OPEN,   /* struct rp_wire_open */
+    RP_WIRE_TASK,   /* struct rp_task */
+    RP_WIRE_OPENED, /* struct rp_device_info */
+    RP_WIRE_FAILED, /* struct rp_wire_failure */
+    RP_WIRE_REPORT
 };
 
-enum { RP_WIRE_SAMPLES_MAX = 64, RP_WIRE_WORD_SIZE = 256, RP_WIRE_PATH_SIZE = 1024 };
+enum { RP_WIRE_WORD_SIZE = 256, RP_WIRE_PATH_SIZE = 1024 };
 
 struct rp_wire_open {
     char device[RP_WIRE_WORD_SIZE]; /* as typed after --device */
@@ -40,33 +44,48 @@ struct rp_wire_open {
     int64_t seed;
 };
 
-struct rp_wire_begin {
-    enum rp_impl impl;
-    double limit_s; /* 0: no limit */
-    char step[32];
+struct rp_wire_failure {
+    enum rp_status status;
+    char text[1020]; /* the whole a multiple of 8 bytes, as every body is */
 };
 
-struct rp_wire_samples {
-    int64_t count;
-    struct rp_sample samples[RP_WIRE_SAMPLES_MAX];
+/* The page. The worker sets deadline_s last, and to 0 before it changes anything else. */
+struct rp_worker_step {
+    _Atomic double deadline_s; /* on the monotonic clock; 0: no limit */
+    double limit_s;            /* of this step */
+    int64_t task;              /* its number; -1: at none */
+    int impl;                  /* enum rp_impl; -1: at none */
+    char name[32];
+};
+
+/* `impl` may be -1, `limit_s` 0. */
+void rp_worker_step_begin(struct rp_worker_step *step, int impl, const char *name, double limit_s);
+
+struct rp_wire { /* one end */
+    int fd;      /* -1: none */
+    char *data;  /* heap; begin .. end was read and not taken yet */
+    size_t begin, end, capacity;
+    struct rp_text out; /* put and not sent yet */
 };
 
 struct rp_wire_message {
     enum rp_wire_kind kind;
-    int64_t number; /* of the task; ROW: samples that follow */
-    union {
-        struct rp_wire_open open;
-        struct rp_device_info opened;
-        struct rp_task task;
-        struct rp_wire_begin begin;
-        struct rp_result row;
-        struct rp_wire_samples samples;
-        char failure[1024];
-    } body;
+    size_t bytes;
+    void *body; /* in the wire; valid until the next read */
 };
 
-/* Whole messages only. Receive: false at the end of the stream; blocks. */
-enum rp_status rp_wire_send(int fd, const struct rp_wire_message *message) RP_MUST_CHECK;
-bool rp_wire_receive(int fd, struct rp_wire_message *message);
+void rp_wire_init(struct rp_wire *wire, int fd);
+void rp_wire_close(struct rp_wire *wire); /* takes one that is closed */
+
+/* Nothing leaves before the flush, so that the other end wakes up once for many messages. */
+void rp_wire_put(struct rp_wire *wire, enum rp_wire_kind kind, const void *body, size_t bytes);
+enum rp_status rp_wire_flush(struct rp_wire *wire) RP_MUST_CHECK;
+
+/* Reads what is there, or waits for something. Bytes read; 0 when there are none now; -1 when the
+ * other end is gone. */
+ssize_t rp_wire_read(struct rp_wire *wire, bool wait);
+
+/* The next whole message of what was read; false when there is none. */
+bool rp_wire_take(struct rp_wire *wire, struct rp_wire_message *message);
 
 #endif

@@ -5,24 +5,45 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "measure/measure.h"
+#include "runner/report.h"
 #include "runner/wire.h"
 
+/* What is finished sooner after the last message waits for company, unless nothing comes or a long
+ * task: waking the rank costs more than a short row. What a crash takes is measured again. */
+static const double gather_s = 0.01;
+
 struct worker {
+    struct rp_wire wire;
+    struct rp_worker_step *step; /* the rank sees it too */
     struct rp_device *device;
     struct rp_protocol protocol;
     int64_t seed;
-    bool rank_is_gone;
+    struct rp_text report; /* of the task that is measured, what is not told yet */
+    double told_s;         /* when the rank was told something last */
+    bool is_over;          /* the rank is gone, or the device */
 };
 
-static void tell(struct worker *worker, const struct rp_wire_message *message)
+static void tell(struct worker *worker)
 {
-    if (rp_wire_send(RP_WORKER_FD, message) != RP_OK)
-        worker->rank_is_gone = true;
+    if (rp_wire_flush(&worker->wire) != RP_OK)
+        worker->is_over = true;
+    worker->told_s = rp_clock_now_s();
+}
+
+static void tell_failure(struct worker *worker, enum rp_status status)
+{
+    struct rp_wire_failure failure = {.status = status};
+    snprintf(failure.text, sizeof failure.text, "%s", rp_status_message());
+    rp_wire_put(&worker->wire, RP_WIRE_FAILED, &failure, sizeof failure);
+    tell(worker);
+    worker->is_over = true;
 }
 
 /* auto: the first GPU backend with a usable device, else the CPU. */
@@ -66,7 +87,6 @@ static enum rp_status choose_backend(const char *word, const struct rp_backend *
 
 static void open_device(struct worker *worker, const struct rp_wire_open *open)
 {
-    struct rp_wire_message answer = {.kind = RP_WIRE_OPENED};
     const struct rp_backend *backend = NULL;
     struct rp_device_request request = open->request;
     worker->protocol = open->protocol;
@@ -76,55 +96,69 @@ static void open_device(struct worker *worker, const struct rp_wire_open *open)
     enum rp_status status = choose_backend(open->device, &backend, &request.model);
     if (status == RP_OK)
         status = rp_device_open(backend, &request, &worker->device);
-    if (status == RP_OK) {
-        answer.body.opened = *rp_device_info(worker->device);
-    } else {
-        answer.kind = RP_WIRE_FAILED;
-        answer.number = status;
-        snprintf(answer.body.failure, sizeof answer.body.failure, "%s", rp_status_message());
+    worker->step->deadline_s = 0;
+    if (status != RP_OK) {
+        tell_failure(worker, status);
+        return;
     }
-    tell(worker, &answer);
+    const struct rp_device_info *info = rp_device_info(worker->device);
+    rp_wire_put(&worker->wire, RP_WIRE_OPENED, info, sizeof *info);
+    tell(worker);
+}
+
+static void put_report(struct worker *worker)
+{
+    if (!rp_text_ok(&worker->report))
+        worker->is_over = true; /* no host memory: the rank sees this process end */
+    else if (worker->report.length > 0)
+        rp_wire_put(&worker->wire, RP_WIRE_REPORT, worker->report.data, worker->report.length);
+    rp_text_clear(&worker->report);
+}
+
+static bool is_due(const struct worker *worker)
+{
+    return rp_clock_now_s() - worker->told_s > gather_s;
 }
 
 static void on_begin(void *context, enum rp_impl impl, const char *step, double limit_s)
 {
-    struct rp_wire_message message = {.kind = RP_WIRE_BEGIN};
-    message.body.begin.impl = impl;
-    message.body.begin.limit_s = limit_s;
-    snprintf(message.body.begin.step, sizeof message.body.begin.step, "%s", step);
-    tell(context, &message);
+    struct worker *worker = context;
+    rp_worker_step_begin(worker->step, (int)impl, step, limit_s);
 }
 
 static void on_row(void *context, const struct rp_result *row, const struct rp_sample *samples,
                    size_t n_samples)
 {
-    struct rp_wire_message message = {.kind = RP_WIRE_ROW, .number = (int64_t)n_samples};
-    message.body.row = *row;
-    tell(context, &message);
-    for (size_t sent = 0; sent < n_samples;) {
-        struct rp_wire_message chunk = {.kind = RP_WIRE_SAMPLES};
-        size_t n = n_samples - sent;
-        if (n > RP_WIRE_SAMPLES_MAX)
-            n = RP_WIRE_SAMPLES_MAX;
-        chunk.body.samples.count = (int64_t)n;
-        memcpy(chunk.body.samples.samples, samples + sent, n * sizeof samples[0]);
-        tell(context, &chunk);
-        sent += n;
+    struct worker *worker = context;
+    (void)n_samples; /* row->samples */
+    worker->step->deadline_s = 0;
+    rp_report_add_row(&worker->report, worker->step->task, row, samples);
+    if (is_due(worker)) {
+        put_report(worker);
+        tell(worker);
     }
 }
 
 static void measure_task(struct worker *worker, const struct rp_task *task)
 {
-    struct rp_wire_message answer = {.kind = RP_WIRE_DONE, .number = task->number};
     const struct rp_measure_plan plan = {
         .protocol = &worker->protocol, .seed = worker->seed, .planned = task->planned};
     const struct rp_measure_listener listener = {
         .context = worker, .begin = on_begin, .row = on_row};
-    if (rp_measure_point(worker->device, &task->point, task->impls, &plan, &listener) != RP_OK) {
-        answer.kind = RP_WIRE_FAILED;
-        snprintf(answer.body.failure, sizeof answer.body.failure, "%s", rp_status_message());
-    }
-    tell(worker, &answer);
+    if (task->predicted_s > gather_s)
+        tell(worker);
+    worker->step->task = task->number;
+    rp_worker_step_begin(worker->step, -1, "start", 0);
+    enum rp_status status =
+        rp_measure_point(worker->device, &task->point, task->impls, &plan, &listener);
+    worker->step->deadline_s = 0;
+    if (status == RP_OK)
+        rp_report_finish(&worker->report, task->number);
+    put_report(worker);
+    if (status != RP_OK)
+        tell_failure(worker, status);
+    else if (is_due(worker))
+        tell(worker);
 }
 
 /* Dies with its rank, is the OOM killer's first choice, and leaves signals to the rank. */
@@ -142,17 +176,33 @@ static void settle_process(void)
     }
 }
 
+static bool share_step(struct worker *worker)
+{
+    void *page =
+        mmap(NULL, sizeof *worker->step, PROT_READ | PROT_WRITE, MAP_SHARED, RP_WORKER_PAGE_FD, 0);
+    if (page != MAP_FAILED)
+        worker->step = page;
+    return page != MAP_FAILED;
+}
+
 int rp_worker_main(void)
 {
     struct worker worker = {0};
-    struct rp_wire_message message;
     settle_process();
-    while (!worker.rank_is_gone && rp_wire_receive(RP_WORKER_FD, &message)) {
-        if (message.kind == RP_WIRE_OPEN && !worker.device)
-            open_device(&worker, &message.body.open);
-        else if (message.kind == RP_WIRE_TASK && worker.device)
-            measure_task(&worker, &message.body.task);
+    rp_wire_init(&worker.wire, RP_WORKER_FD);
+    if (!share_step(&worker))
+        return 3;
+    while (!worker.is_over && rp_wire_read(&worker.wire, true) > 0) {
+        struct rp_wire_message message;
+        while (!worker.is_over && rp_wire_take(&worker.wire, &message)) {
+            if (message.kind == RP_WIRE_OPEN && !worker.device)
+                open_device(&worker, message.body);
+            else if (message.kind == RP_WIRE_TASK && worker.device)
+                measure_task(&worker, message.body);
+        }
+        tell(&worker); /* nothing is left to do */
     }
     rp_device_close(worker.device);
+    rp_wire_close(&worker.wire);
     return 0;
 }

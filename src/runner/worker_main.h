@@ -6,7 +6,6 @@
 #define RP_RUNNER_WORKER_MAIN_H
 
 #define RP_WORKER_SUBCOMMAND "worker"
-enum { RP_WORKER_FD = 3 };
 
 /* Serves the rank at the other end of RP_WORKER_FD until it goes away. Exit code. */
 int rp_worker_main(void);

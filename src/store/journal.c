@@ -1,7 +1,8 @@
 /*
  * journal.c - appending records; replaying them is journal_replay.c.
  *
- * The buffer of a record is built first and leaves in one write, so that a kill leaves a prefix.
+ * Records gather in memory until the caller has a moment, then leave in one write: a kill leaves a
+ * prefix of them.
  */
 #include "store/journal.h"
 
@@ -23,6 +24,8 @@ static const double seconds_to_sync = 1;
 struct rp_journal {
     char *path; /* heap; of the journal itself */
     int fd;
+    off_t size;             /* of the file, whole records only */
+    struct rp_text records; /* not written yet; their memory is kept */
     int unsynced_rows;
     double first_unsynced_s;
     bool unsynced;
@@ -33,33 +36,48 @@ static enum rp_status no_memory(void)
     return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for the journal");
 }
 
-static enum rp_status write_record(struct rp_journal *journal, enum rp_journal_kind kind,
-                                   const void *payload, size_t bytes)
+/* Where the record begins; its payload is to be added. */
+static size_t begin_record(struct rp_journal *journal)
+{
+    const struct rp_journal_frame frame = {0};
+    size_t begin = journal->records.length;
+    rp_text_add(&journal->records, (const char *)&frame, sizeof frame);
+    return begin;
+}
+
+static enum rp_status end_record(struct rp_journal *journal, enum rp_journal_kind kind,
+                                 size_t begin)
 {
     struct rp_journal_frame frame;
-    RP_TRY(rp_journal_frame_make(kind, payload, bytes, &frame));
-    char *record = malloc(sizeof frame + bytes);
-    if (!record)
+    if (!rp_text_ok(&journal->records))
         return no_memory();
+    char *record = journal->records.data + begin;
+    size_t bytes = journal->records.length - begin - sizeof frame;
+    RP_TRY(rp_journal_frame_make(kind, record + sizeof frame, bytes, &frame));
     memcpy(record, &frame, sizeof frame);
-    if (bytes > 0)
-        memcpy(record + sizeof frame, payload, bytes);
-    size_t total = sizeof frame + bytes;
-    off_t before = lseek(journal->fd, 0, SEEK_END);
-    ssize_t written = write(journal->fd, record, total);
+    if (!journal->unsynced)
+        journal->first_unsynced_s = rp_clock_now_s();
+    journal->unsynced = true;
+    return RP_OK;
+}
+
+static enum rp_status write_records(struct rp_journal *journal)
+{
+    struct rp_text *records = &journal->records;
+    if (records->length == 0)
+        return RP_OK;
+    ssize_t written = write(journal->fd, records->data, records->length);
     int error = errno;
-    free(record);
-    if (written == (ssize_t)total) {
-        if (!journal->unsynced)
-            journal->first_unsynced_s = rp_clock_now_s();
-        journal->unsynced = true;
+    if (written == (ssize_t)records->length) {
+        journal->size += written;
+        records->length = 0;
         return RP_OK;
     }
     /* A short write (a full disk) leaves a torn record: cut it off, so that a later one counts. */
-    if (before < 0 || ftruncate(journal->fd, before) != 0)
+    if (ftruncate(journal->fd, journal->size) != 0)
         error = error ? error : EIO;
     return RP_FAIL(RP_ERR_ENVIRONMENT, "%s: %s", journal->path,
-                   written >= 0 ? "no space left for a record" : strerror(error));
+                   written >= 0 ? "no space left for its records" : strerror(error));
 }
 
 enum rp_status rp_journal_append(struct rp_journal *journal, const struct rp_study *study,
@@ -68,41 +86,31 @@ enum rp_status rp_journal_append(struct rp_journal *journal, const struct rp_stu
     const struct rp_table_schema *schema = rp_table_schema(table);
     const int64_t place[2] = {(int64_t)table, (int64_t)rp_study_count(study, table) - 1};
     const char *row = rp_study_row(study, table, (size_t)place[1]);
-    struct rp_text payload;
-    rp_text_init(&payload);
-    rp_text_add(&payload, (const char *)place, sizeof place);
-    rp_text_add(&payload, row, schema->row_bytes);
+    size_t begin = begin_record(journal);
+    rp_text_add(&journal->records, (const char *)place, sizeof place);
+    rp_text_add(&journal->records, row, schema->row_bytes);
     for (size_t i = 0; i < schema->n_columns; ++i) {
         if (schema->columns[i].kind != RP_COLUMN_TEXT)
             continue;
         const char *text = NULL;
         memcpy(&text, row + schema->columns[i].offset, sizeof text);
         text = text ? text : "";
-        rp_text_add(&payload, text, strlen(text) + 1);
+        rp_text_add(&journal->records, text, strlen(text) + 1);
     }
-    enum rp_status status = rp_text_ok(&payload) ? write_record(journal, RP_JOURNAL_TABLE_ROW,
-                                                                payload.data, payload.length)
-                                                 : no_memory();
-    rp_text_clear(&payload);
-    return status;
+    return end_record(journal, RP_JOURNAL_TABLE_ROW, begin);
 }
 
 enum rp_status rp_journal_append_result(struct rp_journal *journal, const struct rp_result *row,
                                         const struct rp_sample *samples, size_t n_samples,
                                         int64_t replaces)
 {
-    struct rp_text payload;
-    rp_text_init(&payload);
-    rp_text_add(&payload, (const char *)&replaces, sizeof replaces);
-    rp_text_add(&payload, (const char *)row, sizeof *row);
+    size_t begin = begin_record(journal);
+    rp_text_add(&journal->records, (const char *)&replaces, sizeof replaces);
+    rp_text_add(&journal->records, (const char *)row, sizeof *row);
     if (n_samples > 0)
-        rp_text_add(&payload, (const char *)samples, n_samples * sizeof *samples);
-    enum rp_status status = rp_text_ok(&payload) ? write_record(journal, RP_JOURNAL_RESULT,
-                                                                payload.data, payload.length)
-                                                 : no_memory();
-    rp_text_clear(&payload);
-    journal->unsynced_rows += status == RP_OK;
-    return status;
+        rp_text_add(&journal->records, (const char *)samples, n_samples * sizeof *samples);
+    ++journal->unsynced_rows;
+    return end_record(journal, RP_JOURNAL_RESULT, begin);
 }
 
 enum rp_status rp_journal_sync(struct rp_journal *journal, bool now, bool *synced)
@@ -110,6 +118,7 @@ enum rp_status rp_journal_sync(struct rp_journal *journal, bool now, bool *synce
     bool due =
         journal->unsynced_rows >= ROWS_TO_SYNC ||
         (journal->unsynced && rp_clock_now_s() - journal->first_unsynced_s >= seconds_to_sync);
+    RP_TRY(write_records(journal));
     *synced = !journal->unsynced;
     if (*synced || (!now && !due))
         return RP_OK;
@@ -122,19 +131,41 @@ enum rp_status rp_journal_sync(struct rp_journal *journal, bool now, bool *synce
     return RP_OK;
 }
 
-/* Cuts a torn tail off; *size is what is left. */
-static enum rp_status cut_tail(struct rp_journal *journal, size_t *size)
+/* Cuts a torn tail off. */
+static enum rp_status cut_tail(struct rp_journal *journal)
 {
     char *data = NULL;
+    size_t size = 0;
     bool found = false;
-    RP_TRY(rp_journal_read_whole(journal->path, &data, size, &found));
-    size_t end = data ? rp_journal_whole_bytes(data, *size) : 0;
+    RP_TRY(rp_journal_read_whole(journal->path, &data, &size, &found));
+    size_t end = data ? rp_journal_whole_bytes(data, size) : 0;
     free(data);
-    if (end < *size && ftruncate(journal->fd, (off_t)end) != 0)
+    if (end < size && ftruncate(journal->fd, (off_t)end) != 0)
         return RP_FAIL(RP_ERR_ENVIRONMENT, "%s cannot be cut to its whole records: %s",
                        journal->path, strerror(errno));
-    *size = end;
+    journal->size = (off_t)end;
     return RP_OK;
+}
+
+static enum rp_status write_header(struct rp_journal *journal, const char *path)
+{
+    struct rp_journal_header header;
+    bool synced = false;
+    RP_TRY(rp_journal_header_make(&header));
+    size_t begin = begin_record(journal);
+    rp_text_add(&journal->records, (const char *)&header, sizeof header);
+    RP_TRY(end_record(journal, RP_JOURNAL_HEADER, begin));
+    RP_TRY(rp_journal_sync(journal, true, &synced));
+    return rp_folder_sync(path);
+}
+
+static void destroy(struct rp_journal *journal)
+{
+    if (journal->fd >= 0)
+        close(journal->fd);
+    rp_text_clear(&journal->records);
+    free(journal->path);
+    free(journal);
 }
 
 enum rp_status rp_journal_open(const char *path, struct rp_journal **journal)
@@ -152,28 +183,14 @@ enum rp_status rp_journal_open(const char *path, struct rp_journal **journal)
             status =
                 RP_FAIL(RP_ERR_ENVIRONMENT, "%s cannot be opened: %s", made->path, strerror(errno));
     }
-    size_t size = 0;
     if (status == RP_OK)
-        status = cut_tail(made, &size);
-    if (status == RP_OK && size == 0) {
-        struct rp_journal_header header;
-        bool synced = false;
-        status = rp_journal_header_make(&header);
-        if (status == RP_OK)
-            status = write_record(made, RP_JOURNAL_HEADER, &header, sizeof header);
-        if (status == RP_OK)
-            status = rp_journal_sync(made, true, &synced);
-        if (status == RP_OK)
-            status = rp_folder_sync(path);
-    }
-    if (status == RP_OK) {
+        status = cut_tail(made);
+    if (status == RP_OK && made->size == 0)
+        status = write_header(made, path);
+    if (status == RP_OK)
         *journal = made;
-        return RP_OK;
-    }
-    if (made->fd >= 0)
-        close(made->fd);
-    free(made->path);
-    free(made);
+    else
+        destroy(made);
     return status;
 }
 
@@ -183,9 +200,7 @@ enum rp_status rp_journal_close(struct rp_journal *journal)
     if (!journal)
         return RP_OK;
     enum rp_status status = rp_journal_sync(journal, true, &synced);
-    close(journal->fd);
-    free(journal->path);
-    free(journal);
+    destroy(journal);
     return status;
 }
 

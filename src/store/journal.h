@@ -1,9 +1,10 @@
 /*
  * journal.h - F.h5.journal: what was measured, on disk before it is reported as done.
  *
- * Append-only records, each with a checksum, each written by one write. A file killed at any byte
- * holds a whole prefix of what was appended, and a replay says how many bytes behind it were torn.
- * Rows count as done only once their batch is synced: after 64 rows or 1 s at the latest.
+ * Append-only records, each with a checksum. A file killed at any byte holds a whole prefix of what
+ * was appended, and a replay says how many bytes behind it were torn. What is appended is written
+ * by the next rp_journal_sync; rows count as done only once their batch is synced: after 64 rows or
+ * 1 s at the latest.
  *
  * A record repeats what the study in memory was told, with its place in the table, so that a replay
  * on top of an older or newer published file adds exactly what that file lacks.
@@ -51,7 +52,8 @@ enum rp_status rp_journal_append_result(struct rp_journal *journal, const struct
                                         const struct rp_sample *samples, size_t n_samples,
                                         int64_t replaces) RP_MUST_CHECK;
 
-/* Syncs when 64 rows or 1 s have gathered, or at once when `now`. *synced: nothing is unsynced. */
+/* Writes what was appended; syncs when 64 rows or 1 s have gathered, or at once when `now`.
+ * *synced: nothing is unsynced. To be called often. */
 enum rp_status rp_journal_sync(struct rp_journal *journal, bool now, bool *synced) RP_MUST_CHECK;
 
 #endif

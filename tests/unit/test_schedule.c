@@ -53,6 +53,28 @@ static void test_one_ahead_but_not_near_the_end(void **state)
     rp_schedule_destroy(schedule);
 }
 
+static void test_several_very_short_ones(void **state)
+{
+    (void)state;
+    struct rp_schedule *schedule = create(1, 2, (size_t[]){0, 0});
+    struct rp_task task;
+    for (int i = 0; i < 40; ++i)
+        add(schedule, 0, i, 1e-4);
+    int taken = 0;
+    while (rp_schedule_take(schedule, 0, &task))
+        ++taken;
+    CHECK_EQ_I64(taken, RP_TASKS_PER_RANK, "as many as a rank holds");
+    for (int i = 0; i < 24; ++i) {
+        CHECK_TRUE(rp_schedule_take(schedule, 1, &task), "for the other rank");
+        CHECK_TRUE(rp_schedule_finish(schedule, 1, task.number, &task), "which is quick");
+    }
+    taken = 0;
+    while (rp_schedule_take(schedule, 1, &task))
+        ++taken;
+    CHECK_EQ_I64(taken, 3, "of the last 8, while more than 2 times what it holds are left");
+    rp_schedule_destroy(schedule);
+}
+
 static void test_nothing_behind_a_long_task(void **state)
 {
     (void)state;
@@ -97,7 +119,7 @@ static void test_retirement(void **state)
 static double simulate(struct rp_schedule *schedule, size_t n_ranks, const double *actual_s)
 {
     struct {
-        struct rp_task held[2];
+        struct rp_task held[RP_TASKS_PER_RANK];
         size_t n;
         double free_s;
     } *ranks = calloc(n_ranks, sizeof *ranks);
@@ -106,7 +128,7 @@ static double simulate(struct rp_schedule *schedule, size_t n_ranks, const doubl
         size_t next = n_ranks;
         for (size_t r = 0; r < n_ranks; ++r) {
             struct rp_task task;
-            while (ranks[r].n < 2 && rp_schedule_take(schedule, r, &task)) {
+            while (rp_schedule_take(schedule, r, &task)) {
                 if (ranks[r].n == 0)
                     ranks[r].free_s += actual_s[task.number];
                 ranks[r].held[ranks[r].n++] = task;
@@ -119,8 +141,10 @@ static double simulate(struct rp_schedule *schedule, size_t n_ranks, const doubl
         end_s = ranks[next].free_s;
         struct rp_task done;
         CHECK_TRUE(rp_schedule_finish(schedule, next, ranks[next].held[0].number, &done), "held");
-        ranks[next].held[0] = ranks[next].held[1];
-        if (--ranks[next].n > 0)
+        --ranks[next].n;
+        memmove(&ranks[next].held[0], &ranks[next].held[1],
+                ranks[next].n * sizeof ranks[next].held[0]);
+        if (ranks[next].n > 0)
             ranks[next].free_s += actual_s[ranks[next].held[0].number];
         /* Ranks that waited start no earlier than now. */
         for (size_t r = 0; r < n_ranks; ++r) {
@@ -216,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_longest_first),
         cmocka_unit_test(test_one_ahead_but_not_near_the_end),
+        cmocka_unit_test(test_several_very_short_ones),
         cmocka_unit_test(test_nothing_behind_a_long_task),
         cmocka_unit_test(test_types_do_not_mix),
         cmocka_unit_test(test_retirement),
