@@ -64,6 +64,7 @@ static void foresee(const struct rp_plan_type *type, const struct rp_protocol *p
         .kernel = rp_kernel_find(type->backend, row->impl),
         .info = &type->info,
         .point = row->point,
+        .launch_s = rp_forecast_launch_s(&type->rates, row->point, row->impl),
         .timeout_s = protocol->timeout_s,
         .available_bytes = type->available_bytes,
     };

@@ -3,14 +3,13 @@
  */
 #include "measure/attempt.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "measure/foresee.h"
 #include "model/result.h"
-#include "plan/forecast.h"
 
 static const double tell_interval_s = 0.25; /* of one step the listener hears this often at most */
 
@@ -28,40 +27,29 @@ static bool computes_nothing(const struct rp_attempt *a)
     return rp_device_backend(a->session->device)->computes_nothing;
 }
 
-/* Memory that is needed against memory that is there; nothing of this point is allocated yet. */
-static enum rp_status foresee_memory(struct rp_attempt *a)
-{
-    struct rp_device *device = a->session->device;
-    int64_t needed = rp_method_cost_memory(&a->cost);
-    int64_t available = rp_device_memory_available_bytes(device);
-    a->row.predicted_memory_bytes = needed;
-    if (available >= 0 && needed > available)
-        return RP_FAIL(RP_ERR_OUT_OF_MEMORY,
-                       RP_REASON_PREDICTED ": %" PRId64 " bytes needed, %" PRId64 " available",
-                       needed, available);
-    return RP_OK;
-}
-
+/* Nothing of this point is allocated yet: what is available is all that it can have. */
 static enum rp_status foresee(struct rp_attempt *a)
 {
     const struct rp_session *s = a->session;
-    const struct rp_device_info *info = rp_device_info(s->device);
-    const struct rp_method_device method = rp_method_device_of(&info->row, info->threads);
-    double timeout_s = s->plan->protocol->timeout_s;
-    RP_TRY(a->kernel->supports(s->point, info));
-    RP_TRY(rp_method_cost_of(&method, a->kernel->impl, s->point, &a->cost));
+    const double *launch_s = s->plan->launch_s;
+    const struct rp_foresee_request request = {
+        .kernel = a->kernel,
+        .info = rp_device_info(s->device),
+        .point = s->point,
+        .launch_s = launch_s ? launch_s[a->kernel->impl] : 0,
+        .timeout_s = s->plan->protocol->timeout_s,
+        .available_bytes = rp_device_memory_available_bytes(s->device),
+    };
+    enum rp_status status = rp_foresee(&request, &a->cost);
+    a->is_skipped = status == RP_ERR_TIMEOUT;
+    if (!a->cost.path[0])
+        return status;
     RP_WORD_SET(a->row.path, a->cost.path);
     a->row.launches = a->cost.launches;
     a->row.flops_impl = a->cost.flops_impl;
     a->row.bytes_impl = a->cost.bytes_impl;
-    double launch_s = rp_forecast_launch_s(&info->row, info->threads, s->point, a->kernel->impl);
-    if (launch_s > RP_FORECAST_HOPELESS * timeout_s) {
-        a->is_skipped = true;
-        return RP_FAIL(RP_ERR_TIMEOUT,
-                       "predicted, not tried: about %.3g s a launch, the limit is %.3g s", launch_s,
-                       timeout_s);
-    }
-    return foresee_memory(a);
+    a->row.predicted_memory_bytes = rp_method_cost_memory(&a->cost);
+    return status;
 }
 
 enum rp_status rp_attempt_begin(struct rp_attempt *a, struct rp_session *session, enum rp_impl impl)

@@ -9,16 +9,18 @@ enum rp_status rp_foresee(const struct rp_foresee_request *request, struct rp_me
 {
     const struct rp_device_info *info = request->info;
     const struct rp_point *p = request->point;
-    enum rp_impl impl = request->kernel->impl;
     const struct rp_method_device method = rp_method_device_of(&info->row, info->threads);
     *cost = (struct rp_method_cost){0};
     RP_TRY(request->kernel->supports(p, info));
-    RP_TRY(rp_method_cost_of(&method, impl, p, cost));
-    double launch_s = rp_forecast_launch_s(&info->row, info->threads, p, impl);
-    if (launch_s > RP_FORECAST_HOPELESS * request->timeout_s)
+    enum rp_status status = rp_method_cost_of(&method, request->kernel->impl, p, cost);
+    if (status != RP_OK) {
+        *cost = (struct rp_method_cost){0};
+        return status;
+    }
+    if (request->launch_s > RP_FORECAST_HOPELESS * request->timeout_s)
         return RP_FAIL(RP_ERR_TIMEOUT,
-                       "predicted, not tried: about %.3g s a launch, the limit is %.3g s", launch_s,
-                       request->timeout_s);
+                       "predicted, not tried: about %.3g s a launch, the limit is %.3g s",
+                       request->launch_s, request->timeout_s);
     int64_t needed = rp_method_cost_memory(cost);
     if (request->available_bytes >= 0 && needed > request->available_bytes)
         return RP_FAIL(RP_ERR_OUT_OF_MEMORY,

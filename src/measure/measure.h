@@ -28,6 +28,7 @@ struct rp_measure_plan {
     /* Of the job for this point. With reference among them and not among those to be measured, it
      * is launched once, untimed, so that the others can be compared with its output. */
     rp_impl_set planned;
+    const double *launch_s; /* predicted time of one launch, by implementation; null: not known */
 };
 
 /* Measures the implementations of `impls` (reference first) and reports one row each, whatever

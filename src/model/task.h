@@ -23,6 +23,7 @@ struct rp_task {
     rp_impl_set impls;   /* to be measured */
     rp_impl_set planned; /* of the job for this point: impls, and those that have their rows */
     double predicted_s;  /* wall time of measuring them all */
+    double launch_s[RP_IMPL_COUNT]; /* predicted time of one launch; 0: there is no such method */
 };
 
 #endif

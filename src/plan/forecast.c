@@ -40,24 +40,15 @@ enum {
     EVICTED_CACHES = 2 /* of how many last-level caches is read before a cold sample */
 };
 
-static double nominal_launch_s(const struct rp_rates *rates, const struct rp_point *p,
-                               enum rp_impl impl, const struct rp_method_cost *cost)
+double rp_forecast_launch_s(const struct rp_rates *rates, const struct rp_point *p,
+                            enum rp_impl impl)
 {
-    struct rp_rates nominal = *rates;
-    nominal.gpu = NULL;
-    nominal.n_measured = 0;
-    return rp_rates_launch_s(&nominal, p, impl, cost);
-}
-
-double rp_forecast_launch_s(const struct rp_device_row *device, int threads,
-                            const struct rp_point *p, enum rp_impl impl)
-{
-    struct rp_rates rates;
+    struct rp_rates unmeasured = *rates;
     struct rp_method_cost cost;
-    rp_rates_init(&rates, device, threads, NULL);
-    if (rp_method_cost_of(&rates.method, impl, p, &cost) != RP_OK)
+    unmeasured.n_measured = 0;
+    if (rp_method_cost_of(&rates->method, impl, p, &cost) != RP_OK)
         return 0.0;
-    return nominal_launch_s(&rates, p, impl, &cost);
+    return rp_rates_launch_s(&unmeasured, p, impl, &cost);
 }
 
 /* Samples until the interval is expected to be narrow enough. */
@@ -93,7 +84,7 @@ void rp_forecast_row(const struct rp_rates *rates, const struct rp_point *p, enu
     *forecast = (struct rp_forecast){0};
     if (rp_method_cost_of(&rates->method, impl, p, &cost) != RP_OK ||
         (rates->memory_bytes >= 0 && rp_method_cost_memory(&cost) > rates->memory_bytes) ||
-        nominal_launch_s(rates, p, impl, &cost) > RP_FORECAST_HOPELESS * protocol->timeout_s)
+        rp_forecast_launch_s(rates, p, impl) > RP_FORECAST_HOPELESS * protocol->timeout_s)
         return;
     double launch_s = rp_rates_launch_s(rates, p, impl, &cost);
     double beside_s = around_s(rates, p, protocol->cold);

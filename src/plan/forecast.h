@@ -8,21 +8,19 @@
 
 #include <stdint.h>
 
-#include "model/column.h"
 #include "model/impl.h"
 #include "model/point.h"
 #include "model/protocol.h"
 #include "plan/rates.h"
 
-/* What is predicted to take more than this many times its limit is not tried: nominal rates are
- * right within a factor of a few only. */
+/* What is predicted to take more than this many times its limit is not tried: rates are right
+ * within a factor of a few only. */
 #define RP_FORECAST_HOPELESS 5.0
 
-/* One launch of one implementation at nominal rates, right within a factor of a few; 0 when the
- * device has no such method. What is not tried is decided by this, so that it does not depend on
- * what somebody has measured before. */
-double rp_forecast_launch_s(const struct rp_device_row *device, int threads,
-                            const struct rp_point *p, enum rp_impl impl);
+/* One launch of one implementation, leaving out what was measured; 0 when the device has no such
+ * method. What is not tried is decided by this, so that every run of a job decides alike. */
+double rp_forecast_launch_s(const struct rp_rates *rates, const struct rp_point *p,
+                            enum rp_impl impl);
 
 struct rp_forecast {    /* of one row; all 0 for what will not be tried */
     double launch_s;    /* one launch */

@@ -141,8 +141,10 @@ static void on_row(void *context, const struct rp_result *row, const struct rp_s
 
 static void measure_task(struct worker *worker, const struct rp_task *task)
 {
-    const struct rp_measure_plan plan = {
-        .protocol = &worker->protocol, .seed = worker->seed, .planned = task->planned};
+    const struct rp_measure_plan plan = {.protocol = &worker->protocol,
+                                         .seed = worker->seed,
+                                         .planned = task->planned,
+                                         .launch_s = task->launch_s};
     const struct rp_measure_listener listener = {
         .context = worker, .begin = on_begin, .row = on_row};
     if (task->predicted_s > gather_s)

@@ -63,6 +63,8 @@ static enum rp_status add_point(struct builder *b, size_t group, const struct rp
         return RP_OK;
     task.predicted_s =
         rp_forecast_point_s(rates, &task.point, task.impls, &b->request->job->protocol);
+    for (int i = 0; i < RP_IMPL_COUNT; ++i)
+        task.launch_s[i] = rp_forecast_launch_s(rates, &task.point, (enum rp_impl)i);
     ++b->number;
     return rp_schedule_add(b->work->schedule, group, &task);
 }

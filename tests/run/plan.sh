@@ -121,7 +121,7 @@ compare t4 --set 'sweep.0.dtype=[bf16,fp16,tf32,fp32]' --set 'sweep.1.seq_k=1M'
 for status in ok oom unsupported; do
     grep -q "	$status	" plan.rows || fail "no row is $status: the comparison shows little"
 done
-compare h100-sxm --set measure.timeout_s=0.01 --set 'sweep.1.seq_k=[64k, 256k]'
+compare t4 --set measure.timeout_s=0.01
 for status in ok skipped timeout; do
     grep -q "	$status	" plan.rows || fail "no row is $status: the comparison shows little"
 done
