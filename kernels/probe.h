@@ -32,6 +32,7 @@ struct rp_probe_call {
     size_t scratch_bytes; /* device memory it needs */
     void *scratch;        /* aligned to 64 bytes; null when scratch_bytes is 0 */
     void *queue;          /* of the device; null on a CPU */
+    int64_t turn;         /* launches before this one, so that one can go on where that ended */
 };
 
 struct rp_probe {

@@ -1,6 +1,7 @@
 /*
  * probe_memory.c - bandwidth of a CPU's memory and of its last-level cache. Each thread streams
- * through its own slice, strictly forward: several streams a thread are slower on some processors.
+ * through its own slice, strictly forward, an eighth of it a launch: short launches find moments in
+ * which nothing else runs.
  *
  * Bytes are counted as STREAM does (McCalpin): read once, written once. A plain store makes the
  * processor read the line first (write-allocate); that is not counted.
@@ -10,16 +11,31 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/probe_team.h"
 
-/* Slices divide into two or three arrays of whole pages. */
-enum { SLICE_STEP = 3 * 2 * 4096 };
+/* Slices divide into two or three arrays, and these into pieces of whole pages. */
+enum { PIECES = 8, SLICE_STEP = 3 * 2 * PIECES * 4096 };
 
 static enum rp_status plan_slices(struct rp_probe_call *call, double bytes)
 {
     double slice_steps = bytes / (double)call->device->threads / SLICE_STEP;
     size_t slice_bytes = ((size_t)slice_steps + 1) * SLICE_STEP;
     call->scratch_bytes = slice_bytes * (size_t)call->device->threads;
-    call->work = (double)call->scratch_bytes;
+    call->work = (double)call->scratch_bytes / PIECES;
     return RP_OK;
+}
+
+/* This turn's piece of one of a thread's equally large arrays. */
+struct piece {
+    unsigned char *data;
+    size_t bytes;
+};
+
+static struct piece piece_of(const struct rp_probe_call *call, int thread, int array, int n_arrays)
+{
+    struct rp_cpu_slice slice = rp_cpu_probe_slice(call, thread);
+    size_t array_bytes = slice.bytes / (size_t)n_arrays;
+    size_t bytes = array_bytes / PIECES;
+    size_t at = (size_t)array * array_bytes + (size_t)(call->turn % PIECES) * bytes;
+    return (struct piece){slice.data + at, bytes};
 }
 
 /* Four times the last-level cache, so that next to nothing is left of it from one pass to the next.
@@ -46,8 +62,27 @@ static enum rp_status launch_read(const struct rp_probe_call *call)
     uint32_t seen = 0;
 #pragma omp parallel for num_threads(call->device->threads) schedule(static, 1) reduction(| : seen)
     for (int thread = 0; thread < call->device->threads; ++thread) {
-        struct rp_cpu_slice slice = rp_cpu_probe_slice(call, thread);
-        seen |= rp_cpu_isa_copy()->probe_read(slice.data, slice.bytes);
+        struct piece piece = piece_of(call, thread, 0, 1);
+        seen |= rp_cpu_isa_copy()->probe_read(piece.data, piece.bytes);
+    }
+    sink = seen;
+    (void)sink;
+    return RP_OK;
+}
+
+/* A load of each line moves all of it from memory; few instructions wait for many lines, which some
+ * processors read faster than the widest loads. */
+static enum rp_status launch_read_lines(const struct rp_probe_call *call)
+{
+    enum { LINE_WORDS = 8 };
+    static volatile uint64_t sink;
+    uint64_t seen = 0;
+#pragma omp parallel for num_threads(call->device->threads) schedule(static, 1) reduction(| : seen)
+    for (int thread = 0; thread < call->device->threads; ++thread) {
+        struct piece piece = piece_of(call, thread, 0, 1);
+        const uint64_t *words = (const uint64_t *)(const void *)piece.data;
+        for (size_t i = 0; i < piece.bytes / sizeof *words; i += LINE_WORDS)
+            seen |= words[i];
     }
     sink = seen;
     (void)sink;
@@ -59,8 +94,8 @@ static enum rp_status launch_copy(const struct rp_probe_call *call)
 {
 #pragma omp parallel for num_threads(call->device->threads) schedule(static, 1)
     for (int thread = 0; thread < call->device->threads; ++thread) {
-        struct rp_cpu_slice slice = rp_cpu_probe_slice(call, thread);
-        memcpy(slice.data, slice.data + slice.bytes / 2, slice.bytes / 2);
+        struct piece to = piece_of(call, thread, 0, 2);
+        memcpy(to.data, piece_of(call, thread, 1, 2).data, to.bytes);
     }
     return RP_OK;
 }
@@ -69,18 +104,22 @@ static enum rp_status launch_triad(const struct rp_probe_call *call)
 {
 #pragma omp parallel for num_threads(call->device->threads) schedule(static, 1)
     for (int thread = 0; thread < call->device->threads; ++thread) {
-        struct rp_cpu_slice slice = rp_cpu_probe_slice(call, thread);
-        size_t n = slice.bytes / 3 / sizeof(float);
-        float *a = (float *)slice.data;
-        rp_cpu_isa_copy()->probe_triad(a, a + n, a + 2 * n, n);
+        struct piece a = piece_of(call, thread, 0, 3);
+        struct piece b = piece_of(call, thread, 1, 3);
+        struct piece c = piece_of(call, thread, 2, 3);
+        rp_cpu_isa_copy()->probe_triad((float *)(void *)a.data, (const float *)(const void *)b.data,
+                                       (const float *)(const void *)c.data,
+                                       a.bytes / sizeof(float));
     }
     return RP_OK;
 }
 
 extern const struct rp_probe rp_probe_cpu_read;
+extern const struct rp_probe rp_probe_cpu_read_lines;
 extern const struct rp_probe rp_probe_cpu_copy;
 extern const struct rp_probe rp_probe_cpu_triad;
 extern const struct rp_probe rp_probe_cpu_cache_read;
+extern const struct rp_probe rp_probe_cpu_cache_lines;
 
 const struct rp_probe rp_probe_cpu_read = {
     .backend = "cpu",
@@ -90,6 +129,16 @@ const struct rp_probe rp_probe_cpu_read = {
     .plan = plan_memory,
     .fill = rp_cpu_probe_fill,
     .launch = launch_read,
+};
+
+const struct rp_probe rp_probe_cpu_read_lines = {
+    .backend = "cpu",
+    .kind = RP_PROBE_READ_BANDWIDTH,
+    .path = "",
+    .method = "a word a line of 4 last-level caches",
+    .plan = plan_memory,
+    .fill = rp_cpu_probe_fill,
+    .launch = launch_read_lines,
 };
 
 const struct rp_probe rp_probe_cpu_copy = {
@@ -120,4 +169,14 @@ const struct rp_probe rp_probe_cpu_cache_read = {
     .plan = plan_cache,
     .fill = rp_cpu_probe_fill,
     .launch = launch_read,
+};
+
+const struct rp_probe rp_probe_cpu_cache_lines = {
+    .backend = "cpu",
+    .kind = RP_PROBE_CACHE_BANDWIDTH,
+    .path = "",
+    .method = "a word a line of half the last cache",
+    .plan = plan_cache,
+    .fill = rp_cpu_probe_fill,
+    .launch = launch_read_lines,
 };

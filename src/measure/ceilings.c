@@ -17,7 +17,7 @@
 #include "measure/disturbance.h"
 #include "model/gpu_spec.h"
 
-enum { SAMPLES_MIN = 11, SAMPLES_MAX = 101, LAUNCHES_MAX = 1 << 24 };
+enum { SAMPLES_MIN = 11, SAMPLES_MAX = 512, LAUNCHES_MAX = 1 << 24 };
 
 static const double interval_level = 0.95;
 static const double timer_ticks = 100;             /* a sample is at least this many long */
@@ -33,7 +33,7 @@ struct effort {
 
 static const struct effort burst = {.sample_s = 1e-3, .total_s = 0.1, .patience_s = 0.3};
 static const struct effort sustained = {
-    .sample_s = 20e-3, .skip_s = 1, .total_s = 2, .patience_s = 3};
+    .sample_s = 2e-3, .skip_s = 1, .total_s = 2, .patience_s = 3};
 
 /* A kind of /ceilings, and the set of probe kinds that can reach it. */
 struct kind {
@@ -65,19 +65,20 @@ struct outcome {                  /* of one probe */
     double median_s;              /* of a unit of work */
     struct rp_stats_interval interval_s;
     double clock_hz;
+    bool is_disturbed; /* most samples were, so it may be too slow */
 };
 
-static enum rp_status launch_timed(const struct session *s, const struct rp_probe_call *call,
+static enum rp_status launch_timed(const struct session *s, struct rp_probe_call *call,
                                    int64_t launches, double *elapsed_s)
 {
     RP_TRY(rp_device_timer_begin(s->device));
-    for (int64_t i = 0; i < launches; ++i)
+    for (int64_t i = 0; i < launches; ++i, ++call->turn)
         RP_TRY(call->probe->launch(call));
     return rp_device_timer_end(s->device, elapsed_s);
 }
 
 /* How many launches make a sample; finding out is the warm-up. */
-static enum rp_status launches_of_sample(const struct session *s, const struct rp_probe_call *call,
+static enum rp_status launches_of_sample(const struct session *s, struct rp_probe_call *call,
                                          const struct effort *effort, int64_t *launches)
 {
     double enough_s = fmax(effort->sample_s, timer_ticks * call->device->timer_tick_s);
@@ -101,7 +102,7 @@ struct samples {
     size_t n_undisturbed;
 };
 
-static enum rp_status take_sample(const struct session *s, const struct rp_probe_call *call,
+static enum rp_status take_sample(const struct session *s, struct rp_probe_call *call,
                                   int64_t launches, struct samples *samples, double *elapsed_s)
 {
     struct rp_disturbance disturbance = {.n_disturbed = 0};
@@ -131,13 +132,14 @@ static bool is_enough(const struct samples *samples, const struct effort *effort
 /* Disturbed samples count only where there is little else. */
 static void summarise(struct samples *samples, struct outcome *outcome)
 {
-    size_t n = samples->n_undisturbed >= SAMPLES_MIN ? samples->n_undisturbed : samples->n;
+    outcome->is_disturbed = samples->n_undisturbed < SAMPLES_MIN;
+    size_t n = outcome->is_disturbed ? samples->n : samples->n_undisturbed;
     rp_stats_sort(samples->unit_s, n);
     outcome->median_s = rp_stats_median(samples->unit_s, n);
     outcome->interval_s = rp_stats_median_interval(samples->unit_s, n, interval_level);
 }
 
-static enum rp_status take_samples(const struct session *s, const struct rp_probe_call *call,
+static enum rp_status take_samples(const struct session *s, struct rp_probe_call *call,
                                    const struct effort *effort, struct outcome *outcome)
 {
     struct samples samples = {.n = 0};
@@ -172,7 +174,7 @@ static enum rp_status reserve(struct session *s, size_t bytes)
 }
 
 /* Alone in the memory domain, as the points are. */
-static enum rp_status sample_alone(const struct session *s, const struct rp_probe_call *call,
+static enum rp_status sample_alone(const struct session *s, struct rp_probe_call *call,
                                    const struct effort *effort, struct outcome *outcome)
 {
     struct rp_watch now;
@@ -282,18 +284,24 @@ static bool is_best(const struct outcome *outcomes, const struct outcome *o,
     return o->probe && best_of(outcomes, kind, o->probe->path) == o;
 }
 
+static void report_method(const struct session *s, const struct kind *kind,
+                          const struct outcome *outcome, const char *how)
+{
+    char method[sizeof(((struct rp_ceiling *)0)->method)];
+    snprintf(method, sizeof method, "%s%s%s", outcome->probe->method, how,
+             outcome->is_disturbed ? ", disturbed" : "");
+    report(s, kind, outcome, method);
+}
+
 static enum rp_status measure_sustained(struct session *s, const struct outcome *outcomes)
 {
     for (size_t i = 0; i < RP_PROBE_COUNT; ++i) {
         struct outcome outcome;
-        char method[64];
         if (!is_best(outcomes, &outcomes[i], &compute_sustained))
             continue;
         RP_TRY(measure_probe(s, outcomes[i].probe, &sustained, &outcome));
-        if (!outcome.probe)
-            continue;
-        snprintf(method, sizeof method, "%s, second half of 2 s", outcome.probe->method);
-        report(s, &compute_sustained, &outcome, method);
+        if (outcome.probe)
+            report_method(s, &compute_sustained, &outcome, ", last of 2 s");
     }
     return RP_OK;
 }
@@ -314,7 +322,7 @@ static enum rp_status measure_all(struct session *s)
     for (size_t k = 0; k < RP_COUNT(kinds); ++k) {
         for (size_t i = 0; i < RP_PROBE_COUNT; ++i) {
             if (is_best(outcomes, &outcomes[i], &kinds[k]))
-                report(s, &kinds[k], &outcomes[i], outcomes[i].probe->method);
+                report_method(s, &kinds[k], &outcomes[i], "");
         }
     }
     return measure_sustained(s, outcomes);
