@@ -212,3 +212,17 @@ random() {
 sleep_ms() {
     sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
 }
+
+# bench_verdict NAME FIGURE at_least|at_most BAR HOW: one line of a benchmark; the figure may carry
+# its unit behind a blank. bench_exit ends it with 1 when one was short.
+BENCH_SHORT=0
+bench_verdict() {
+    local word=PASS
+    if ! awk -v figure="${2%% *}" -v bar="$4" -v side="$3" \
+        'BEGIN { exit !(side == "at_least" ? figure >= bar : figure <= bar) }'; then
+        word=SHORT
+        BENCH_SHORT=1
+    fi
+    printf '%s %s bar %s %s (%s)\n' "$1" "$2" "$4" "$word" "$5"
+}
+bench_exit() { exit "$BENCH_SHORT"; }

@@ -19,6 +19,13 @@ void rp_clock_sleep_s(double duration_s)
     nanosleep(&t, NULL);
 }
 
+double rp_clock_utc_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 void rp_clock_utc(char text[RP_UTC_SIZE])
 {
     struct timespec t;

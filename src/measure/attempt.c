@@ -129,8 +129,10 @@ enum rp_status rp_attempt_launch(struct rp_attempt *a, int64_t launches, double 
         rp_attempt_tell(a, "sample", protocol->timeout_s);
     /* Poison first, evict second: what is compared was written by this very launch. */
     RP_TRY(rp_device_poison(s->device, &s->tensors.output));
+    double start_s = rp_device_now_s(s->device);
     if (protocol->cold)
         RP_TRY(rp_device_cache_evict(s->device));
+    a->eviction_s += rp_device_now_s(s->device) - start_s;
     RP_TRY(launch_timed(a, launches, &elapsed_s, seen));
     *time_s = elapsed_s / (double)launches;
     if (*time_s > protocol->timeout_s)
@@ -214,6 +216,7 @@ static void forget_times(struct rp_attempt *a)
     a->row.time_median_s = a->row.time_min_s = NAN;
     a->row.time_ci_low_s = a->row.time_ci_high_s = a->row.ci_level = NAN;
     RP_WORD_SET(a->row.stop_reason, "");
+    a->row.sampling_s = a->row.eviction_s = a->row.sampled_utc_s = NAN;
     a->sampling.count = 0;
 }
 

@@ -53,7 +53,8 @@ struct rp_attempt {
     bool was_checked;
     int64_t launches_per_sample;
     double sample_cost_s; /* of the last one, eviction and all */
-    double spent_s;       /* in sampling */
+    double spent_s;       /* in its turns */
+    double eviction_s;    /* in evicting caches, since it was last set to 0 */
     bool is_skipped;      /* predicted to take far longer than the limit */
 };
 

@@ -3,6 +3,9 @@
  */
 #include "measure/rounds.h"
 
+#include <math.h>
+
+#include "base/clock.h"
 #include "measure/turns.h"
 
 enum { TURN_MAX = 8 };
@@ -72,6 +75,10 @@ static enum rp_status take_turn(struct rp_attempt *a, int64_t round)
     double start_s = rp_device_now_s(device);
     for (size_t i = 0; i < turn.wanted; ++i)
         turn.samples[i].round = round;
+    if (isnan(a->row.sampled_utc_s)) {
+        a->row.sampled_utc_s = rp_clock_utc_s();
+        a->eviction_s = 0; /* that of the warm-up */
+    }
     RP_TRY(rp_attempt_take_scratch(a));
     /* Warm means warm with its own data, not with that of whose turn it was before. */
     if (!a->session->plan->protocol->cold)
@@ -90,6 +97,8 @@ static enum rp_status take_turn(struct rp_attempt *a, int64_t round)
     if (stop != RP_STOP_NONE) {
         RP_TRY(rp_attempt_check(a));
         rp_sampling_summarise(&a->sampling, stop, &a->row);
+        a->row.sampling_s = a->spent_s;
+        a->row.eviction_s = a->eviction_s;
         a->state = RP_ATTEMPT_SAMPLED;
     }
     rp_attempt_return_scratch(a);

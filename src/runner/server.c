@@ -289,6 +289,7 @@ static enum rp_status store_row(struct rp_server *server, int rank, struct rp_re
                                 const struct rp_sample *samples)
 {
     row->device = server->peers[rank].device;
+    row->rank = rank;
     rp_implied_learn(server->implied, &server->peers[rank].hello.info, row);
     RP_TRY(rp_ledger_add_result(server->ledger, row, samples, find_replaced(server, rank, row)));
     report_progress(server, row);

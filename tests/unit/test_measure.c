@@ -9,8 +9,11 @@
  */
 #include "check.h"
 
+#include <stdlib.h>
+
 #include "device/device.h"
 #include "kernels/kernel.h"
+#include "measure/first_use.h"
 #include "measure/measure.h"
 #include "model/result.h"
 
@@ -18,6 +21,8 @@ enum fault { FAULT_NONE, FAULT_NAN, FAULT_INFINITY, FAULT_VALUE, FAULT_LAUNCH, F
 
 static enum fault faults[RP_IMPL_COUNT];
 static int launches[RP_IMPL_COUNT];
+static size_t library_bytes; /* what the planted library keeps from its first use on */
+static void *library_memory;
 
 const struct rp_kernel *__real_rp_kernel_find(const char *backend, enum rp_impl impl);
 const struct rp_kernel *__wrap_rp_kernel_find(const char *backend, enum rp_impl impl);
@@ -26,6 +31,10 @@ static enum rp_status spoiled_launch(const struct rp_attention *a, enum rp_impl 
 {
     enum fault fault = faults[impl];
     ++launches[impl];
+    if (library_bytes > 0 && !library_memory && impl == RP_IMPL_reference) {
+        library_memory = malloc(library_bytes);
+        memset(library_memory, 1, library_bytes);
+    }
     if (fault == FAULT_LAUNCH && launches[impl] == 2)
         return RP_FAIL(RP_ERR_DEVICE, "planted: the launch failed");
     enum rp_status status = __real_rp_kernel_find("cpu", impl)->launch(a);
@@ -165,8 +174,9 @@ static void test_injected(void **state)
 static void test_every_column_is_set(void **state)
 {
     (void)state;
-    static const char *const later[] = {"run",           "device",  "sample_offset", "sequence",
-                                        "temperature_c", "power_w", "energy_j",      "clock_hz"};
+    static const char *const later[] = {"rank",          "run",      "device",
+                                        "sample_offset", "sequence", "temperature_c",
+                                        "power_w",       "energy_j", "clock_hz"};
     const struct rp_table_schema *schema = rp_table_schema(RP_TABLE_RESULTS);
     measure(FAULT_NONE, FAULT_NONE);
     for (size_t c = 0; c < schema->n_columns; ++c) {
@@ -192,11 +202,34 @@ static void test_every_column_is_set(void **state)
                  "predicted exactly");
 }
 
+/* A library that takes 32 MiB once, on its first use: in no row's memory, reported apart. */
+static void test_library_memory(void **state)
+{
+    (void)state;
+    struct rp_device *device = NULL;
+    const struct rp_device_request request = {.local_size = 1, .threads = 1};
+    CHECK_OK(rp_device_open(rp_backend_find("cpu"), &request, &device), "open");
+    library_bytes = 32 << 20;
+    int64_t kept = rp_measure_first_use(device);
+    CHECK_TRUE(kept < 0 || kept >= 32 << 20, "reported apart");
+    CHECK_TRUE(library_memory != NULL, "it was used");
+    CHECK_EQ_I64(rp_device_held_bytes(device), 0, "nothing of its own is left");
+    measure(FAULT_NONE, FAULT_NONE);
+    for (int impl = 0; impl < RP_IMPL_COUNT && kept >= 0; ++impl)
+        CHECK_TRUE(rows[impl].device_memory_bytes < 4 << 20, "not in the memory of a point");
+    CHECK_TRUE(rp_measure_first_use(device) < 1 << 20, "the second use takes nothing");
+    rp_device_close(device);
+    free(library_memory);
+    library_memory = NULL;
+    library_bytes = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_injected),
         cmocka_unit_test(test_every_column_is_set),
+        cmocka_unit_test(test_library_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

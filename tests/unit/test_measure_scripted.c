@@ -294,6 +294,8 @@ static void test_stops_and_pairs(void **state)
         CHECK_NEAR(rows[impl].time_median_s, 10e-3, 1e-9, name);
         CHECK_NEAR(rows[impl].clock_hz, 1e9, 0, name);
         CHECK_EQ_TEXT(rows[impl].flags, "", name);
+        CHECK_NEAR(rows[impl].sampling_s, 10 * 11e-3, 1e-9, name);
+        CHECK_NEAR(rows[impl].eviction_s, 10 * 1e-3, 1e-9, name);
         CHECK_EQ_I64(rows[impl].peak_memory_bytes, rows[impl].predicted_memory_bytes, name);
         for (int64_t i = 0; i < rows[impl].samples; ++i)
             CHECK_EQ_I64(samples[impl][i].round, i, "one sample a round");
