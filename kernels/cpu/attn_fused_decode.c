@@ -2,7 +2,7 @@
  * attn_fused_decode.c - `fused` for few query rows on a kv head: memory, not arithmetic, decides.
  *
  * The keys are split into parts of 2048, whatever the number of threads. A part reads its keys
- * strictly one after another, then its values, in tiles of 64 keys, and leaves for each row an
+ * one after another, then its values, in tiles of 64 keys, and leaves for each row an
  * output not yet divided, the maximum m and the sum l:
  *
  *   o = sum_i o_i 2^(m_i - m) / sum_i l_i 2^(m_i - m),   m = max_i m_i,   i over the parts in order
@@ -27,7 +27,7 @@ struct part {
     float *o;                        /* (rows, head_dim rounded up), in the partials */
     struct rp_softmax_state *states; /* likewise */
     float *q;                        /* (rows, head_dim), times scale * log2(e) */
-    float *key;                      /* one row of K or V in fp32 */
+    float *converted;                /* (RP_CPU_DECODE_KEYS, head_dim) of K or V in fp32 */
     float *scores;                   /* (rows, 64) */
 };
 
@@ -55,8 +55,8 @@ static struct part part_at(const struct rp_attention *a, const struct rp_cpu_lay
         .o = partial,
         .states = states_of(p, partial),
         .q = scratch,
-        .key = scratch + RP_CPU_DECODE_ROWS * wide,
-        .scores = scratch + (RP_CPU_DECODE_ROWS + 1) * wide,
+        .converted = scratch + RP_CPU_DECODE_ROWS * wide,
+        .scores = scratch + (RP_CPU_DECODE_ROWS + RP_CPU_DECODE_KEYS) * wide,
     };
 }
 
@@ -73,33 +73,72 @@ static void part_begin(const struct rp_attention *a, const struct part *t)
         t->states[row] = (struct rp_softmax_state){-INFINITY, 0.0f};
 }
 
-/* Row `key` of K or V of the part's kv head in fp32: where it is, or converted. */
-static const float *row_at(const struct rp_point *p, const void *tensor, const struct part *t,
-                           int64_t key)
+/* `n` rows of K or V from `key` in fp32: where they are, or converted. */
+static const float *rows_at(const struct rp_point *p, const void *tensor, const struct part *t,
+                            int64_t key, int64_t n)
 {
     const void *from = rp_element(p->dtype, tensor, (t->kv_head * p->seq_k + key) * p->head_dim);
     if (p->dtype == RP_DTYPE_fp32)
         return from;
-    rp_row_load(p->dtype, from, t->key, p->head_dim);
-    return t->key;
+    rp_row_load(p->dtype, from, t->converted, n * p->head_dim);
+    return t->converted;
 }
 
-/* <a, b> over n elements: four chains of multiply-adds, so that they overlap. */
-static float dot(const float *a, const float *b, int64_t n)
+/* Whole vectors of <q_r, k_j> for `rows` rows of q and one key; what is left of the elements is
+ * added to the first lane. With `rows` a constant the sums stay in registers. */
+static inline void dots_of_key(const float *q, int64_t rows, const float *k, int64_t width,
+                               rp_vec sum[])
 {
-    rp_vec sum[4] = {0};
     int64_t d = 0;
-    for (; d + 4 * RP_VEC_LANES <= n; d += 4 * RP_VEC_LANES) {
+    for (int64_t row = 0; row < rows; ++row)
+        sum[row] = rp_vec_all(0.0f);
+    for (; d + RP_VEC_LANES <= width; d += RP_VEC_LANES) {
+        rp_vec key = rp_vec_load(k + d);
 #pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i)
-            sum[i] += rp_vec_load(a + d + i * RP_VEC_LANES) * rp_vec_load(b + d + i * RP_VEC_LANES);
+        for (int64_t row = 0; row < rows; ++row)
+            sum[row] += rp_vec_load(q + row * width + d) * key;
     }
-    for (; d + RP_VEC_LANES <= n; d += RP_VEC_LANES)
-        sum[0] += rp_vec_load(a + d) * rp_vec_load(b + d);
-    float total = rp_vec_sum_lanes((sum[0] + sum[1]) + (sum[2] + sum[3]));
-    for (; d < n; ++d)
-        total += a[d] * b[d];
-    return total;
+    for (; d < width; ++d) {
+        for (int64_t row = 0; row < rows; ++row)
+            sum[row][0] += q[row * width + d] * k[d];
+    }
+}
+
+/* Scores of `rows` rows, at most 4, with one vector of keys. */
+static inline void score_rows(const struct part *t, int64_t row, int64_t rows, const float *k,
+                              int64_t width, float *scores)
+{
+    rp_vec sums[4][RP_VEC_LANES];
+    for (int64_t j = 0; j < RP_VEC_LANES; ++j) {
+        rp_vec of_key[4];
+        dots_of_key(t->q + row * width, rows, k + j * width, width, of_key);
+        for (int64_t r = 0; r < rows; ++r)
+            sums[r][j] = of_key[r];
+    }
+    for (int64_t r = 0; r < rows; ++r)
+        rp_vec_store(scores + (row + r) * TILE, rp_vec_sum_each(sums[r]));
+}
+
+/* The same for fewer keys than a vector holds, at the end of a tile. */
+static void score_tail(const struct part *t, const float *k, int64_t n, int64_t width,
+                       float *scores)
+{
+    for (int64_t row = 0; row < t->rows; ++row) {
+        for (int64_t j = 0; j < n; ++j) {
+            rp_vec sum[1];
+            dots_of_key(t->q + row * width, 1, k + j * width, width, sum);
+            scores[row * TILE + j] = rp_vec_sum_lanes(sum[0]);
+        }
+    }
+}
+
+static void score_keys(const struct part *t, const float *k, int64_t width, float *scores)
+{
+    int64_t row = 0;
+    for (; row + 4 <= t->rows; row += 4)
+        score_rows(t, row, 4, k, width, scores);
+    for (; row < t->rows; ++row)
+        score_rows(t, row, 1, k, width, scores);
 }
 
 /* Scores of all rows with up to 64 keys from `key`, turned into 2^(s - maximum). */
@@ -107,11 +146,11 @@ static void tile_scores(const struct rp_attention *a, const struct part *t, int6
 {
     const struct rp_point *p = a->point;
     int64_t wide = rp_cpu_lanes_up(p->head_dim);
-    for (int64_t j = 0; j < n; ++j) {
-        const float *k = row_at(p, a->k, t, key + j);
-        for (int64_t row = 0; row < t->rows; ++row)
-            t->scores[row * TILE + j] = dot(t->q + row * p->head_dim, k, p->head_dim);
-    }
+    int64_t j = 0;
+    for (; j + RP_VEC_LANES <= n; j += RP_VEC_LANES)
+        score_keys(t, rows_at(p, a->k, t, key + j, RP_VEC_LANES), p->head_dim, t->scores + j);
+    if (j < n)
+        score_tail(t, rows_at(p, a->k, t, key + j, n - j), n - j, p->head_dim, t->scores + j);
     for (int64_t row = 0; row < t->rows; ++row) {
         int64_t seen = rp_cpu_visible_keys(p, row % p->seq_q) - key;
         float *o = t->o + row * wide;
@@ -122,18 +161,39 @@ static void tile_scores(const struct rp_attention *a, const struct part *t, int6
     }
 }
 
+/* o += weights * v over `keys` keys, at most 4 and a constant, for one row. */
+static inline void add_values(float *restrict o, const float *weights, const float *restrict v,
+                              int64_t keys, int64_t width)
+{
+    int64_t d = 0;
+    for (; d + RP_VEC_LANES <= width; d += RP_VEC_LANES) {
+        rp_vec sum = rp_vec_load(o + d);
+#pragma GCC unroll 4
+        for (int64_t j = 0; j < keys; ++j)
+            sum += weights[j] * rp_vec_load(v + j * width + d);
+        rp_vec_store(o + d, sum);
+    }
+    for (; d < width; ++d) {
+        for (int64_t j = 0; j < keys; ++j)
+            o[d] += weights[j] * v[j * width + d];
+    }
+}
+
 static void tile_values(const struct rp_attention *a, const struct part *t, int64_t key, int64_t n)
 {
     const struct rp_point *p = a->point;
     int64_t wide = rp_cpu_lanes_up(p->head_dim);
-    for (int64_t j = 0; j < n; ++j) {
-        const float *v = row_at(p, a->v, t, key + j);
+    for (int64_t j = 0; j < n;) {
+        int64_t keys = n - j >= 4 ? 4 : 1;
+        const float *v = rows_at(p, a->v, t, key + j, keys);
         for (int64_t row = 0; row < t->rows; ++row) {
-            float weight = t->scores[row * TILE + j];
-            float *o = t->o + row * wide;
-            for (int64_t d = 0; d < p->head_dim; ++d)
-                o[d] += weight * v[d];
+            const float *weights = t->scores + row * TILE + j;
+            if (keys == 4)
+                add_values(t->o + row * wide, weights, v, 4, p->head_dim);
+            else
+                add_values(t->o + row * wide, weights, v, 1, p->head_dim);
         }
+        j += keys;
     }
 }
 

@@ -54,15 +54,62 @@ static inline rp_vec rp_vec_max(rp_vec a, rp_vec b)
     return rp_vec_select(a > b, a, b);
 }
 
+/* Lane numbers 0, 1, 2, ... through a macro of a lane and a parameter. */
+#define RP_VEC_EACH_4(M, a, s)  M(a, s), M(a + 1, s), M(a + 2, s), M(a + 3, s)
+#define RP_VEC_EACH_8(M, a, s)  RP_VEC_EACH_4(M, a, s), RP_VEC_EACH_4(M, a + 4, s)
+#define RP_VEC_EACH_16(M, a, s) RP_VEC_EACH_8(M, a, s), RP_VEC_EACH_8(M, a + 8, s)
+#if RP_VEC_LANES == 16
+#define RP_VEC_EACH(M, s) RP_VEC_EACH_16(M, 0, s)
+#elif RP_VEC_LANES == 8
+#define RP_VEC_EACH(M, s) RP_VEC_EACH_8(M, 0, s)
+#else
+#define RP_VEC_EACH(M, s) RP_VEC_EACH_4(M, 0, s)
+#endif
+
+#ifdef __clang__
+#define RP_VEC_SHUFFLE(a, b, M, s) __builtin_shufflevector(a, b, RP_VEC_EACH(M, s))
+#else
+#define RP_VEC_SHUFFLE(a, b, M, s) __builtin_shuffle(a, b, (rp_vec_int){RP_VEC_EACH(M, s)})
+#endif
+
+/* Groups of s lanes, of a and of b in turn: the first, third, ... of each, or those behind them. */
+#define RP_VEC_FIRST(l, s)                                                                         \
+    (((l) / (s) % 2 * RP_VEC_LANES) + (l) / (2 * (s)) * (2 * (s)) + (l) % (s))
+#define RP_VEC_SECOND(l, s) (RP_VEC_FIRST(l, s) + (s))
+#define RP_VEC_FOLD(a, b, s)                                                                       \
+    (RP_VEC_SHUFFLE(a, b, RP_VEC_FIRST, s) + RP_VEC_SHUFFLE(a, b, RP_VEC_SECOND, s))
+
+/*
+ * Lane j of the result is the sum over the lanes of v[j]: each step folds two vectors into one,
+ * whose groups of s lanes hold what is left of each of them. Overwrites v.
+ */
+static inline rp_vec rp_vec_sum_each(rp_vec v[RP_VEC_LANES])
+{
+    for (int i = 0; i < RP_VEC_LANES / 2; ++i)
+        v[i] = RP_VEC_FOLD(v[2 * i], v[2 * i + 1], 1);
+    for (int i = 0; i < RP_VEC_LANES / 4; ++i)
+        v[i] = RP_VEC_FOLD(v[2 * i], v[2 * i + 1], 2);
+#if RP_VEC_LANES >= 8
+    for (int i = 0; i < RP_VEC_LANES / 8; ++i)
+        v[i] = RP_VEC_FOLD(v[2 * i], v[2 * i + 1], 4);
+#endif
+#if RP_VEC_LANES >= 16
+    v[0] = RP_VEC_FOLD(v[0], v[1], 8);
+#endif
+    return v[0];
+}
+
 static inline float rp_vec_sum_lanes(rp_vec v)
 {
-    float lanes[RP_VEC_LANES];
-    rp_vec_store(lanes, v);
-    for (int half = RP_VEC_LANES / 2; half > 0; half /= 2) {
-        for (int i = 0; i < half; ++i)
-            lanes[i] += lanes[i + half];
-    }
-    return lanes[0];
+    v = RP_VEC_FOLD(v, v, 1);
+    v = RP_VEC_FOLD(v, v, 2);
+#if RP_VEC_LANES >= 8
+    v = RP_VEC_FOLD(v, v, 4);
+#endif
+#if RP_VEC_LANES >= 16
+    v = RP_VEC_FOLD(v, v, 8);
+#endif
+    return v[0];
 }
 
 static inline float rp_vec_max_lanes(rp_vec v)
