@@ -189,20 +189,20 @@ enum rp_status rp_attempt_check(struct rp_attempt *a)
 enum rp_status rp_attempt_memory_pass(struct rp_attempt *a)
 {
     struct rp_session *s = a->session;
-    double time_s = 0;
     double start_s = rp_device_now_s(s->device);
     rp_device_peak_reset(s->device);
     RP_TRY(rp_device_outside_peak_reset(s->device));
     RP_TRY(rp_attempt_take_scratch(a));
     rp_attempt_tell(a, "memory pass", s->plan->protocol->timeout_s);
-    enum rp_status status = rp_attempt_launch(a, 1, &time_s, NULL);
+    enum rp_status status = rp_attempt_launch(a, 1, &a->launch_s, NULL);
     a->row.peak_memory_bytes = rp_device_peak_bytes(s->device);
     a->row.scores_bytes = rp_device_peak_scores_bytes(s->device);
     int64_t outside = rp_device_outside_peak_bytes(s->device);
     if (outside >= 0 && s->tensors.baseline_bytes >= 0)
         a->row.device_memory_bytes = outside - s->tensors.baseline_bytes;
     rp_attempt_return_scratch(a);
-    rp_warmup_add_cost(&a->warmup, rp_device_now_s(s->device) - start_s);
+    a->sample_cost_s = rp_device_now_s(s->device) - start_s;
+    rp_warmup_add_cost(&a->warmup, a->sample_cost_s);
     if (status != RP_OK || computes_nothing(a) || a->kernel->impl != RP_IMPL_reference)
         return status;
     RP_TRY(rp_tensors_read_output(s->device, &s->tensors));

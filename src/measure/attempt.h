@@ -52,6 +52,7 @@ struct rp_attempt {
     struct rp_accuracy accuracy; /* the worst of the outputs that were checked */
     bool was_checked;
     int64_t launches_per_sample;
+    double launch_s;      /* the last untimed one */
     double sample_cost_s; /* of the last one, eviction and all */
     double spent_s;       /* in its turns */
     double eviction_s;    /* in evicting caches, since it was last set to 0 */

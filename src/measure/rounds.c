@@ -19,16 +19,16 @@ struct turn {
 enum rp_status rp_attempt_warm_up(struct rp_attempt *a)
 {
     struct rp_session *s = a->session;
-    double time_s = 0;
     RP_TRY(rp_attempt_take_scratch(a));
     rp_attempt_tell(a, "warm-up", s->plan->protocol->timeout_s);
-    do {
+    while (!rp_warmup_is_over(&a->warmup)) {
         double start_s = rp_device_now_s(s->device);
-        RP_TRY(rp_attempt_launch(a, 1, &time_s, NULL));
+        RP_TRY(rp_attempt_launch(a, 1, &a->launch_s, NULL));
         a->sample_cost_s = rp_device_now_s(s->device) - start_s;
-        rp_warmup_add(&a->warmup, time_s, a->sample_cost_s);
-    } while (!rp_warmup_is_over(&a->warmup));
-    a->launches_per_sample = rp_sampling_launches(time_s, rp_device_info(s->device)->timer_tick_s);
+        rp_warmup_add(&a->warmup, a->launch_s, a->sample_cost_s);
+    }
+    a->launches_per_sample =
+        rp_sampling_launches(a->launch_s, rp_device_info(s->device)->timer_tick_s);
     rp_attempt_return_scratch(a);
     return RP_OK;
 }

@@ -356,6 +356,16 @@ static void test_time_is_up(void **state)
     CHECK_NEAR(rows[RP_IMPL_naive].ci_level, 1 - 2 / 32.0, 1e-12, "what the range is worth");
 }
 
+/* What is longer than all the time there is, is launched twice: memory pass and one sample. */
+static void test_long_launch(void **state)
+{
+    (void)state;
+    script.scripts[RP_IMPL_naive].launch_s = 30;
+    measure(RP_IMPL_ALL);
+    CHECK_EQ_I64(script.launches[RP_IMPL_naive], 2, "no warm-up");
+    CHECK_EQ_I64(rows[RP_IMPL_naive].samples, 1, "one sample");
+}
+
 static void test_impossible_timer(void **state)
 {
     (void)state;
@@ -441,6 +451,7 @@ int main(void)
         cmocka_unit_test_setup(test_warm, reset),
         cmocka_unit_test_setup(test_batched, reset),
         cmocka_unit_test_setup(test_time_is_up, reset),
+        cmocka_unit_test_setup(test_long_launch, reset),
         cmocka_unit_test(test_impossible_timer),
         cmocka_unit_test_setup(test_disturbed, reset),
         cmocka_unit_test_setup(test_failed_launch, reset),
