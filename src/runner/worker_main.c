@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "measure/first_use.h"
 #include "measure/measure.h"
 #include "runner/report.h"
 #include "runner/wire.h"
@@ -101,8 +102,9 @@ static void open_device(struct worker *worker, const struct rp_wire_open *open)
         tell_failure(worker, status);
         return;
     }
-    const struct rp_device_info *info = rp_device_info(worker->device);
-    rp_wire_put(&worker->wire, RP_WIRE_OPENED, info, sizeof *info);
+    struct rp_device_info info = *rp_device_info(worker->device);
+    info.row.library_bytes = rp_measure_first_use(worker->device);
+    rp_wire_put(&worker->wire, RP_WIRE_OPENED, &info, sizeof info);
     tell(worker);
 }
 
