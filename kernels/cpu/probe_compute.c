@@ -54,9 +54,6 @@ static enum rp_status launch_gemm(const struct rp_probe_call *call)
 }
 
 extern const struct rp_probe rp_probe_cpu_fma;
-extern const struct rp_probe rp_probe_cpu_gemm_256;
-extern const struct rp_probe rp_probe_cpu_gemm_384;
-extern const struct rp_probe rp_probe_cpu_gemm_512;
 
 const struct rp_probe rp_probe_cpu_fma = {
     .backend = "cpu",
@@ -69,6 +66,7 @@ const struct rp_probe rp_probe_cpu_fma = {
 };
 
 #define GEMM(n)                                                                                    \
+    extern const struct rp_probe rp_probe_cpu_gemm_##n;                                            \
     const struct rp_probe rp_probe_cpu_gemm_##n = {                                                \
         .backend = "cpu",                                                                          \
         .kind = RP_PROBE_COMPUTE,                                                                  \

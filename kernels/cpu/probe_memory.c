@@ -114,69 +114,22 @@ static enum rp_status launch_triad(const struct rp_probe_call *call)
     return RP_OK;
 }
 
-extern const struct rp_probe rp_probe_cpu_read;
-extern const struct rp_probe rp_probe_cpu_read_lines;
-extern const struct rp_probe rp_probe_cpu_copy;
-extern const struct rp_probe rp_probe_cpu_triad;
-extern const struct rp_probe rp_probe_cpu_cache_read;
-extern const struct rp_probe rp_probe_cpu_cache_lines;
+#define PROBE(name, kind_, method_, plan_, launch_)                                                \
+    extern const struct rp_probe rp_probe_cpu_##name;                                              \
+    const struct rp_probe rp_probe_cpu_##name = {.backend = "cpu",                                 \
+                                                 .kind = (kind_),                                  \
+                                                 .path = "",                                       \
+                                                 .method = (method_),                              \
+                                                 .plan = (plan_),                                  \
+                                                 .fill = rp_cpu_probe_fill,                        \
+                                                 .launch = (launch_)}
 
-const struct rp_probe rp_probe_cpu_read = {
-    .backend = "cpu",
-    .kind = RP_PROBE_READ_BANDWIDTH,
-    .path = "",
-    .method = "read of 4 last-level caches",
-    .plan = plan_memory,
-    .fill = rp_cpu_probe_fill,
-    .launch = launch_read,
-};
-
-const struct rp_probe rp_probe_cpu_read_lines = {
-    .backend = "cpu",
-    .kind = RP_PROBE_READ_BANDWIDTH,
-    .path = "",
-    .method = "a word a line of 4 last-level caches",
-    .plan = plan_memory,
-    .fill = rp_cpu_probe_fill,
-    .launch = launch_read_lines,
-};
-
-const struct rp_probe rp_probe_cpu_copy = {
-    .backend = "cpu",
-    .kind = RP_PROBE_BANDWIDTH,
-    .path = "",
-    .method = "copy in 4 last-level caches",
-    .plan = plan_memory,
-    .fill = rp_cpu_probe_fill,
-    .launch = launch_copy,
-};
-
-const struct rp_probe rp_probe_cpu_triad = {
-    .backend = "cpu",
-    .kind = RP_PROBE_BANDWIDTH,
-    .path = "",
-    .method = "triad in 4 last-level caches",
-    .plan = plan_memory,
-    .fill = rp_cpu_probe_fill,
-    .launch = launch_triad,
-};
-
-const struct rp_probe rp_probe_cpu_cache_read = {
-    .backend = "cpu",
-    .kind = RP_PROBE_CACHE_BANDWIDTH,
-    .path = "",
-    .method = "read of half the last-level cache",
-    .plan = plan_cache,
-    .fill = rp_cpu_probe_fill,
-    .launch = launch_read,
-};
-
-const struct rp_probe rp_probe_cpu_cache_lines = {
-    .backend = "cpu",
-    .kind = RP_PROBE_CACHE_BANDWIDTH,
-    .path = "",
-    .method = "a word a line of half the last cache",
-    .plan = plan_cache,
-    .fill = rp_cpu_probe_fill,
-    .launch = launch_read_lines,
-};
+PROBE(read, RP_PROBE_READ_BANDWIDTH, "read of 4 last-level caches", plan_memory, launch_read);
+PROBE(read_lines, RP_PROBE_READ_BANDWIDTH, "a word a line of 4 last-level caches", plan_memory,
+      launch_read_lines);
+PROBE(copy, RP_PROBE_BANDWIDTH, "copy in 4 last-level caches", plan_memory, launch_copy);
+PROBE(triad, RP_PROBE_BANDWIDTH, "triad in 4 last-level caches", plan_memory, launch_triad);
+PROBE(cache_read, RP_PROBE_CACHE_BANDWIDTH, "read of half the last-level cache", plan_cache,
+      launch_read);
+PROBE(cache_lines, RP_PROBE_CACHE_BANDWIDTH, "a word a line of half the last cache", plan_cache,
+      launch_read_lines);

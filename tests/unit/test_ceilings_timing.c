@@ -23,7 +23,7 @@ static bool is_ordered(const struct ceiling_rows *kept)
     const struct rp_ceiling *cache = ceiling_of(kept, "cache_bandwidth", "");
     const struct rp_ceiling *burst = ceiling_of(kept, "compute", "cpu_fp32");
     const struct rp_ceiling *long_run = ceiling_of(kept, "compute_sustained", "cpu_fp32");
-    return memory->ci_low <= 1.2 * cache->ci_high && long_run->ci_low <= 1.2 * burst->ci_high;
+    return memory->ci_low <= 1.5 * cache->ci_high && long_run->ci_low <= 1.5 * burst->ci_high;
 }
 
 static void test_every_kind_once(void **state)
