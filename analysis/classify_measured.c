@@ -148,6 +148,21 @@ static void name_class(struct rp_measured_verdict *v)
         v->class_name = RP_CLASS_UNDECIDED;
 }
 
+/* What a reader should know of a verdict that is there. */
+static void note(const struct rp_result *row, struct rp_measured_verdict *v)
+{
+    size_t n = 0;
+    if (v->roof.is_borrowed)
+        n = (size_t)snprintf(v->reason, sizeof v->reason,
+                             "by the ceilings of run %.32s, begun %.28s: the row's own run "
+                             "measured none",
+                             v->roof.run->run_id, v->roof.run->started_utc);
+    if (v->nearest == RP_CLASS_MEMORY && v->times[RP_CLASS_MEMORY].low_s > row->time_ci_high_s)
+        snprintf(v->reason + n, sizeof v->reason - n,
+                 "%st_memory is above the measured time: a cache served part of bytes_impl",
+                 n ? "; " : "");
+}
+
 struct rp_measured_verdict rp_verdict_measured(const struct rp_study *study,
                                                const struct rp_result *row)
 {
@@ -172,9 +187,6 @@ struct rp_measured_verdict rp_verdict_measured(const struct rp_study *study,
     v.attained_frac = v.floor_s / row->time_median_s;
     find_ratio(&v);
     name_class(&v);
-    if (v.roof.is_borrowed)
-        snprintf(v.reason, sizeof v.reason,
-                 "by the ceilings of run %.32s, begun %.28s: the row's own run measured none",
-                 v.roof.run->run_id, v.roof.run->started_utc);
+    note(row, &v);
     return v;
 }

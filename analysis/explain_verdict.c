@@ -29,7 +29,8 @@ void rp_explain_ceilings(struct rp_explainer *e)
     const struct rp_roof *roof = &e->view->measured.roof;
     rp_explain_section(e, "measured ceilings");
     if (!roof->run) {
-        rp_explain_word(e, "ceilings", "missing", "%s", e->view->measured.reason);
+        rp_explain_word(e, "ceilings", "missing",
+                        "none were measured on this device with this number of threads");
         return;
     }
     rp_explain_word(e, "ceilings_run", roof->run->run_id, "begun %s%s", roof->run->started_utc,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/classify.h"
+#include "analysis/crossings.h"
 #include "model/result.h"
 
 static int compare_i64(int64_t a, int64_t b)
@@ -26,8 +27,7 @@ static int compare_key(const struct rp_point *a, const struct rp_point *b)
     return order || a_follows ? order : compare_i64(a->seq_q, b->seq_q);
 }
 
-/* What a series inside a group shares. */
-static int compare_series(const struct rp_point *a, const struct rp_point *b)
+int rp_series_compare(const struct rp_point *a, const struct rp_point *b)
 {
     int order = compare_i64(a->batch, b->batch);
     order = order ? order : compare_i64(a->heads, b->heads);
@@ -39,7 +39,7 @@ static int compare_shapes(const void *a, const void *b)
     const struct rp_point *x = &((const struct rp_shape *)a)->point;
     const struct rp_point *y = &((const struct rp_shape *)b)->point;
     int order = compare_key(x, y);
-    order = order ? order : compare_series(x, y);
+    order = order ? order : rp_series_compare(x, y);
     return order ? order : compare_i64(x->seq_k, y->seq_k);
 }
 
@@ -162,58 +162,25 @@ struct rp_class_count rp_group_ideal(const struct rp_group *group, const struct 
     return count;
 }
 
-/* Length where t_compute / t_memory passes 1 between two shapes, on log axes. */
-static double interpolate(double low_seq, double low_ratio, double high_seq, double high_ratio)
-{
-    double share = -log(low_ratio) / (log(high_ratio) - log(low_ratio));
-    return exp(log(low_seq) + share * (log(high_seq) - log(low_seq)));
-}
-
-struct series { /* walked from short to long */
-    bool any, was_memory;
-    double seq, ratio; /* of the shape before */
-    double turn;       /* last turn from memory to compute; NaN when it ends in memory */
-};
-
-static void end_series(struct series *s, struct rp_predicted *p)
-{
-    if (s->any && s->turn > 0) {
-        p->seq_min = p->seq_min <= s->turn ? p->seq_min : s->turn;
-        p->seq_max = p->seq_max >= s->turn ? p->seq_max : s->turn;
-    }
-    *s = (struct series){.turn = NAN};
-}
-
-static void step_series(struct series *s, double seq, const struct rp_verdict *v)
-{
-    double ratio = v->compute_s / v->memory_s;
-    bool memory = v->class_name == RP_CLASS_MEMORY;
-    if (memory)
-        s->turn = NAN;
-    else if (s->any && s->was_memory)
-        s->turn = interpolate(s->seq, s->ratio, seq, ratio);
-    s->any = true;
-    s->was_memory = memory;
-    s->seq = seq;
-    s->ratio = ratio;
-}
-
 struct rp_predicted rp_group_predicted(const struct rp_group *group, const struct rp_gpu_spec *gpu,
                                        enum rp_impl impl)
 {
     struct rp_predicted p = {{0}, NAN, NAN};
-    struct series s = {.turn = NAN};
+    struct rp_crossings crossings;
+    rp_crossings_init(&crossings);
     for (size_t i = 0; i < group->count; ++i) {
         const struct rp_point *point = &group->shapes[i].point;
         if (!rp_impl_in(group->shapes[i].impls, impl))
             continue;
-        if (i > 0 && compare_series(point, &group->shapes[i - 1].point) != 0)
-            end_series(&s, &p);
+        if (i > 0 && rp_series_compare(point, &group->shapes[i - 1].point) != 0)
+            rp_crossings_end_series(&crossings);
         struct rp_verdict v = rp_verdict_predicted(gpu, gpu->gpu_type, point, impl);
         count_class(&p.classes, &v);
         if (v.class_name != RP_CLASS_MISSING)
-            step_series(&s, (double)point->seq_k, &v);
+            rp_crossings_add(&crossings, (double)point->seq_k, v.compute_s, v.memory_s);
     }
-    end_series(&s, &p);
+    rp_crossings_end_series(&crossings);
+    p.seq_min = crossings.seq_min;
+    p.seq_max = crossings.seq_max;
     return p;
 }

@@ -42,6 +42,9 @@ enum rp_status rp_groups_create(const struct rp_study_list *list, bool simulated
                                 struct rp_groups *groups) RP_MUST_CHECK;
 void rp_groups_clear(struct rp_groups *groups);
 
+/* Order of series inside a group; 0: the same one. */
+int rp_series_compare(const struct rp_point *a, const struct rp_point *b);
+
 /* Index of the group a point belongs to; groups->count when it is in none. */
 size_t rp_groups_find(const struct rp_groups *groups, const struct rp_point *p);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/classify.h"
+#include "analysis/crossings.h"
 #include "analysis/pairs.h"
 #include "analysis/plausible.h"
 #include "base/stats.h"
@@ -54,8 +55,55 @@ static enum rp_status keep_ratio(struct rp_measured *m, double ratio)
     return RP_OK;
 }
 
-static enum rp_status add_row(struct rp_measured *m, const struct rp_study *study,
-                              const struct rp_result *row, const struct rp_pairs *pairs)
+static enum rp_status keep_time(struct rp_measured *m, const struct rp_measured_time *time)
+{
+    struct rp_measured_time *times = realloc(m->times, (m->n_times + 1) * sizeof *times);
+    if (!times)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the times of %zu rows", m->n_times);
+    m->times = times;
+    times[m->n_times++] = *time;
+    return RP_OK;
+}
+
+/* One series: a run on a device, the same axes but the length. */
+static int compare_series(const struct rp_measured_time *x, const struct rp_measured_time *y)
+{
+    if (x->study != y->study)
+        return x->study < y->study ? -1 : 1;
+    if (x->row->run != y->row->run)
+        return x->row->run < y->row->run ? -1 : 1;
+    if (x->row->device != y->row->device)
+        return x->row->device < y->row->device ? -1 : 1;
+    return rp_series_compare(&x->point, &y->point);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct rp_measured_time *x = a;
+    const struct rp_measured_time *y = b;
+    int order = compare_series(x, y);
+    return order ? order : (x->point.seq_k > y->point.seq_k) - (x->point.seq_k < y->point.seq_k);
+}
+
+static void find_crossings(struct rp_measured *m)
+{
+    struct rp_crossings crossings;
+    rp_crossings_init(&crossings);
+    if (m->n_times)
+        qsort(m->times, m->n_times, sizeof *m->times, compare_times);
+    for (size_t i = 0; i < m->n_times; ++i) {
+        const struct rp_measured_time *t = &m->times[i];
+        if (i > 0 && compare_series(t, t - 1) != 0)
+            rp_crossings_end_series(&crossings);
+        rp_crossings_add(&crossings, (double)t->point.seq_k, t->compute_s, t->memory_s);
+    }
+    rp_crossings_end_series(&crossings);
+    m->seq_min = crossings.seq_min;
+    m->seq_max = crossings.seq_max;
+}
+
+static enum rp_status add_row(struct rp_measured *m, const struct rp_pairs *pairs,
+                              const struct rp_result *row, const struct rp_point *p)
 {
     enum rp_outcome outcome;
     double time_s = row->time_median_s;
@@ -67,18 +115,22 @@ static enum rp_status add_row(struct rp_measured *m, const struct rp_study *stud
     ++m->timed;
     m->time_min_s = m->time_min_s <= time_s ? m->time_min_s : time_s;
     keep_larger(&m->time_max_s, time_s);
-    if (rp_row_plausibility(study, row).is_implausible) {
+    if (rp_row_plausibility(pairs->study, row).is_implausible) {
         ++m->implausible; /* no record is made of it */
     } else {
         keep_larger(&m->flop_per_s, rp_ratio((double)row->flops, time_s));
         keep_larger(&m->bytes_per_s, rp_ratio((double)row->bytes_min, time_s));
     }
-    struct rp_measured_verdict v = rp_verdict_measured(study, row);
+    struct rp_measured_verdict v = rp_verdict_measured(pairs->study, row);
     ++m->classes[v.class_name];
     if (v.class_name == RP_CLASS_MISSING)
         snprintf(m->missing_reason, sizeof m->missing_reason, "%s", v.reason);
     m->attained_min = fmin(m->attained_min, v.attained_frac); /* NaN is left out */
     m->attained_max = fmax(m->attained_max, v.attained_frac);
+    if (v.class_name != RP_CLASS_MISSING)
+        RP_TRY(keep_time(m, &(struct rp_measured_time){pairs->study, row, *p,
+                                                       v.times[RP_CLASS_COMPUTE].value_s,
+                                                       v.times[RP_CLASS_MEMORY].value_s}));
     struct rp_paired_ratio ratio;
     RP_TRY(rp_pairs_ratio(pairs, row, RP_IMPL_naive, &ratio));
     return keep_ratio(m, ratio.value);
@@ -103,7 +155,7 @@ static enum rp_status add_file(struct rp_measured_list *list, const struct rp_st
             continue;
         size_t group = rp_groups_find(groups, &p);
         struct rp_measured *m = find_or_add(list, device->gpu_type, group, impl);
-        status = m ? add_row(m, study, row, &pairs)
+        status = m ? add_row(m, &pairs, row, &p)
                    : RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was measured");
     }
     rp_pairs_clear(&pairs);
@@ -137,6 +189,7 @@ enum rp_status rp_measured_create(const struct rp_study_list *list, const struct
         qsort(measured->items, measured->count, sizeof *measured->items, compare);
     for (size_t i = 0; i < measured->count; ++i) {
         struct rp_measured *m = &measured->items[i];
+        find_crossings(m);
         rp_stats_sort(m->ratios, m->n_ratios);
         if (m->n_ratios)
             m->naive_ratio = rp_stats_median(m->ratios, m->n_ratios);
@@ -146,8 +199,10 @@ enum rp_status rp_measured_create(const struct rp_study_list *list, const struct
 
 void rp_measured_clear(struct rp_measured_list *measured)
 {
-    for (size_t i = 0; i < measured->count; ++i)
+    for (size_t i = 0; i < measured->count; ++i) {
+        free(measured->items[i].times);
         free(measured->items[i].ratios);
+    }
     free(measured->items);
     *measured = (struct rp_measured_list){0};
 }

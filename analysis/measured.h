@@ -12,6 +12,14 @@
 #include "model/bound.h"
 #include "model/result.h"
 
+/* t_compute and t_memory of one row, and what it may be compared with. */
+struct rp_measured_time {
+    const struct rp_study *study;
+    const struct rp_result *row;
+    struct rp_point point;
+    double compute_s, memory_s;
+};
+
 struct rp_measured {
     const char *gpu_type; /* of the devices; owned by the first study that has it */
     size_t group;         /* index into the groups */
@@ -26,7 +34,12 @@ struct rp_measured {
     double attained_min, attained_max; /* floor over median, of class_measured; NaN: missing */
     size_t classes[RP_CLASS_COUNT];    /* class_measured of the timed rows */
     char missing_reason[240];          /* why one of them is missing */
-    double *ratios;                    /* heap; of the points */
+    /* Where series turn from memory to compute by the measured ceilings, latency left out; NaN when
+     * none does. */
+    double seq_min, seq_max;
+    struct rp_measured_time *times; /* heap; of the rows whose ceilings were measured */
+    size_t n_times;
+    double *ratios; /* heap; of the points */
     size_t n_ratios;
 };
 

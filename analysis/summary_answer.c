@@ -124,12 +124,14 @@ static void print_missing(const struct rp_summary *s, FILE *out)
         const char *type = s->measured.items[i].gpu_type;
         size_t outcomes[RP_OUTCOME_COUNT] = {0};
         size_t implausible = 0;
+        size_t untimed = 0;
         const char *reason = "";
         for (; i < s->measured.count && strcmp(s->measured.items[i].gpu_type, type) == 0; ++i) {
             const struct rp_measured *m = &s->measured.items[i];
             for (int o = 0; o < RP_OUTCOME_COUNT; ++o)
                 outcomes[o] += m->outcomes[o];
             implausible += m->implausible;
+            untimed += m->outcomes[RP_OUTCOME_OK] + m->outcomes[RP_OUTCOME_MISMATCH] - m->timed;
             reason = m->missing_reason[0] ? m->missing_reason : reason;
         }
         if (implausible)
@@ -137,6 +139,9 @@ static void print_missing(const struct rp_summary *s, FILE *out)
                     "On %s, %zu row%s faster than the measured ceilings allow (implausible; "
                     "`verify` says which); no best rate is theirs.\n",
                     type, implausible, implausible == 1 ? " is" : "s are");
+        if (untimed)
+            fprintf(out, "On %s, %zu row%s no time: every sample was disturbed or throttled.\n",
+                    type, untimed, untimed == 1 ? " has" : "s have");
         if (reason[0])
             fprintf(out, "On %s, class_measured is missing: %s.\n", type, reason);
         for (int o = RP_OUTCOME_OK + 1; o < RP_OUTCOME_COUNT; ++o) {

@@ -24,6 +24,8 @@ static const struct rp_table_column columns[] = {
     {"attained_min_frac", NULL, NULL},
     {"attained_max_frac", NULL, NULL},
     {"points_implausible", NULL, NULL},
+    {"crossover_measured_seq_k_min", NULL, NULL},
+    {"crossover_measured_seq_k_max", NULL, NULL},
     {"ridge_flop_per_byte", NULL, NULL},
     {"intensity_min_flop_per_byte", NULL, NULL},
     {"intensity_max_flop_per_byte", NULL, NULL},
@@ -141,6 +143,8 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
     rp_table_f64(w, m->attained_min, NULL);
     rp_table_f64(w, m->attained_max, NULL);
     rp_table_i64(w, (int64_t)m->implausible);
+    rp_table_f64(w, m->seq_min, NULL);
+    rp_table_f64(w, m->seq_max, NULL);
     put_verdicts(w, group, m->impl, rp_summary_gpu(s, m->gpu_type));
 }
 
@@ -148,7 +152,7 @@ static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *g
                           const struct rp_group *group, enum rp_impl impl)
 {
     put_lead(w, gpu->gpu_type, "datasheet", group, impl, count_points(group, impl));
-    put_missing(w, 11);
+    put_missing(w, 13);
     put_verdicts(w, group, impl, gpu);
 }
 

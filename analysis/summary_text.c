@@ -83,6 +83,7 @@ static const struct rp_table_column measured_columns[] = {
     {"class_ideal", "ideal", NULL},
     {"class_predicted", "predicted", NULL},
     {"class_measured", "measured", NULL},
+    {"crossover_measured", "from T", NULL},
     {"attained_frac", "attained", NULL},
 };
 
@@ -100,9 +101,8 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
     const struct rp_gpu_spec *gpu = rp_summary_gpu(s, m->gpu_type);
     char times[CELL_SIZE];
     char timed[CELL_SIZE];
-    char attained[CELL_SIZE];
+    char cell[CELL_SIZE];
     range_cell(times, 1e3 * m->time_min_s, 1e3 * m->time_max_s, 3);
-    range_cell(attained, m->attained_min, m->attained_max, 2);
     snprintf(timed, sizeof timed, m->timed < m->rows ? "%zu of %zu" : "%zu", m->timed, m->rows);
     put_shape(w, group);
     rp_table_word(w, rp_impl_name(m->impl));
@@ -120,7 +120,10 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
     rp_table_word(w, rp_class_count_word(&ideal)); /* of nothing counted: missing */
     rp_table_word(w, rp_class_count_word(&predicted.classes));
     rp_table_word(w, rp_measured_class(m));
-    rp_table_word(w, attained);
+    range_cell(cell, m->seq_min, m->seq_max, 3);
+    rp_table_word(w, cell);
+    range_cell(cell, m->attained_min, m->attained_max, 2);
+    rp_table_word(w, cell);
 }
 
 static void print_files(const struct rp_summary *s, FILE *out)
@@ -147,7 +150,8 @@ static enum rp_status print_measured(const struct rp_summary *s, FILE *out)
         struct rp_table_writer *w = NULL;
         fprintf(out,
                 "\nMeasured on %s (by flops and bytes_min; naive/this above 1: faster than naive; "
-                "attained: floor over median)\n",
+                "from T: where\nt_compute passes t_memory at the measured ceilings; attained: "
+                "floor over median)\n",
                 type);
         RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", measured_columns,
                               RP_COUNT(measured_columns), &w));

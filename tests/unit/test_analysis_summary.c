@@ -256,6 +256,34 @@ static void test_measured_verdicts(void **state)
     synthetic_end(&s);
 }
 
+/* By the measured ceilings fused turns where t_compute passes t_memory. */
+static void test_measured_crossover(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    struct rp_point p = shape_of(RP_STAGE_PREFILL, 4, 4, 128, 32);
+    synthetic_begin(&s);
+    rp_study_devices(&s.study)[0].l2_bytes = 1; /* everything passes through DRAM */
+    for (int64_t seq = 512; seq >= 128; seq /= 2) {
+        p.seq_q = p.seq_k = seq;
+        synthetic_add(&s, &p, RP_IMPL_fused, 1);
+    }
+    /* t_compute = t_memory for T = 256, and less for the shorter one. */
+    const struct rp_result *middle = row_at(&s, 1);
+    add_ceiling(&s.study, "compute", (double)middle->flops_impl, 0);
+    add_ceiling(&s.study, "bandwidth", (double)middle->bytes_impl, 0);
+    add_ceiling(&s.study, "latency", 1e-9, 0);
+    synthetic_write(&s);
+    char *csv = run_command(rp_summary_run, (const char *[]){"--format", "csv", NULL}, s.path,
+                            RP_OK, &exit_code);
+    const char *line = strstr(csv, "\ncpu-test,measured,prefill,fused,") + 1;
+    CHECK_NEAR(atof(field(line, column(csv, "crossover_measured_seq_k_min"))), 256, 1e-9, "least");
+    CHECK_NEAR(atof(field(line, column(csv, "crossover_measured_seq_k_max"))), 256, 1e-9, "most");
+    free(csv);
+    synthetic_end(&s);
+}
+
 /* Every column of /results is in the export, and JSON has null, never nan. */
 static void test_export_json(void **state)
 {
@@ -310,11 +338,14 @@ static void test_statuses(void **state)
     unmeasure(row_at(&s, 0), RP_OUTCOME_OOM, "needs 1 GiB");
     unmeasure(row_at(&s, 2), RP_OUTCOME_OOM, "needs 2 GiB");
     unmeasure(row_at(&s, 1), RP_OUTCOME_UNSUPPORTED, "no");
+    row_at(&s, 4)->time_median_s = NAN;
     synthetic_write(&s);
     char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
     CHECK_CONTAINS(output, "On cpu-test, 2 rows are oom.", "statuses");
     CHECK_CONTAINS(output, "On cpu-test, 1 row is unsupported.", "statuses");
-    CHECK_CONTAINS(output, "1 of 3", "timed");
+    CHECK_CONTAINS(output, "On cpu-test, 1 row has no time: every sample was disturbed", "NaN");
+    CHECK_CONTAINS(output, "2 of 3", "timed");
+    CHECK_TRUE(strstr(output, "nan") == NULL, output);
     free(output);
     s.study.tables[RP_TABLE_RESULTS].count = 0;
     s.study.rows_planned = 13;
@@ -338,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_paired_ratios),
         cmocka_unit_test(test_measured_verdicts),
+        cmocka_unit_test(test_measured_crossover),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

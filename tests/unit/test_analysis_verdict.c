@@ -2,6 +2,7 @@
 #include "analysis_study.h"
 
 #include "analysis/classify.h"
+#include "analysis/crossings.h"
 #include "analysis/crossover.h"
 #include "analysis/plausible.h"
 #include "gpu_table.h"
@@ -215,6 +216,9 @@ static void test_measured_cache(void **state)
     struct rp_measured_verdict v = rp_verdict_measured(&s.study, row);
     CHECK_EQ_TEXT(rp_class_name(v.class_name), "memory", "both together");
     CHECK_NEAR(v.floor_s, 0.75e-3, 1e-9, "0.5 ms of DRAM and 0.25 ms of cache");
+    CHECK_EQ_TEXT(v.reason, "", "1 ms was measured");
+    row->time_ci_high_s = 0.7e-3;
+    CHECK_CONTAINS(rp_verdict_measured(&s.study, row).reason, "a cache served part of", "0.7 ms");
     rp_study_devices(&s.study)[0].l2_bytes = 1024; /* now everything goes to DRAM */
     v = rp_verdict_measured(&s.study, row);
     CHECK_NEAR(v.floor_s, 0.5e-3 * (double)row->bytes_impl / (double)row->bytes_min, 1e-9, "DRAM");
@@ -271,6 +275,30 @@ static void test_measured_runs(void **state)
     synthetic_end(&s);
 }
 
+/* The last turn from memory to compute of each series, on log axes; one that ends in memory has
+ * none.
+ */
+static void test_crossings(void **state)
+{
+    (void)state;
+    struct rp_crossings crossings;
+    rp_crossings_init(&crossings);
+    rp_crossings_add(&crossings, 50, 3, 1);
+    rp_crossings_add(&crossings, 100, 1, 2);
+    rp_crossings_add(&crossings, 400, 2, 1);
+    CHECK_TRUE(isnan(crossings.seq_min), "the series goes on");
+    rp_crossings_end_series(&crossings);
+    CHECK_NEAR(crossings.seq_min, 200, 1e-12, "1/2 at 100, 2 at 400: 1 at their geometric mean");
+    rp_crossings_add(&crossings, 10, 1, 1);
+    rp_crossings_add(&crossings, 20, 1, 2);
+    rp_crossings_end_series(&crossings);
+    rp_crossings_add(&crossings, 1000, 1, 4);
+    rp_crossings_add(&crossings, 2000, 1, 1);
+    rp_crossings_end_series(&crossings);
+    CHECK_NEAR(crossings.seq_min, 200, 1e-12, "the second never crossings");
+    CHECK_NEAR(crossings.seq_max, 2000, 1e-9, "equal is compute");
+}
+
 /* 1e6 FLOP and 1e6 B at 1e9 FLOP/s and 1e9 B/s need 1 ms each. */
 static void test_plausibility(void **state)
 {
@@ -320,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_measured),        cmocka_unit_test(test_measured_missing),
         cmocka_unit_test(test_measured_cache),  cmocka_unit_test(test_measured_warm),
         cmocka_unit_test(test_measured_runs),   cmocka_unit_test(test_plausibility),
+        cmocka_unit_test(test_crossings),
     };
     return cmocka_run_group_tests(tests, load_gpus, unload_gpus);
 }
