@@ -148,6 +148,13 @@ static void name_class(struct rp_measured_verdict *v)
         v->class_name = RP_CLASS_UNDECIDED;
 }
 
+static bool roof_is_disturbed(const struct rp_roof *roof)
+{
+    return rp_ceiling_is_disturbed(roof->compute) || rp_ceiling_is_disturbed(roof->latency) ||
+           (roof->memory && rp_ceiling_is_disturbed(roof->memory)) ||
+           (roof->cache && rp_ceiling_is_disturbed(roof->cache));
+}
+
 /* What a reader should know of a verdict that is there. */
 static void note(const struct rp_result *row, struct rp_measured_verdict *v)
 {
@@ -157,6 +164,9 @@ static void note(const struct rp_result *row, struct rp_measured_verdict *v)
                              "by the ceilings of run %.32s, begun %.28s: the row's own run "
                              "measured none",
                              v->roof.run->run_id, v->roof.run->started_utc);
+    else if (roof_is_disturbed(&v->roof))
+        n = (size_t)snprintf(v->reason, sizeof v->reason,
+                             "a ceiling was disturbed while it was measured and may be too low");
     if (v->nearest == RP_CLASS_MEMORY && v->times[RP_CLASS_MEMORY].low_s > row->time_ci_high_s)
         snprintf(v->reason + n, sizeof v->reason - n,
                  "%st_memory is above the measured time: a cache served part of bytes_impl",

@@ -49,9 +49,9 @@ struct rp_plausibility rp_row_plausibility(const struct rp_study *study,
     struct rp_roof roof = rp_roof_of(study, row);
     if (roof.is_borrowed)
         return p; /* the device may have run at another clock then */
-    const struct demand work = {"flops", (double)row->flops, roof.compute,
-                                roof.compute ? clock_scale(row, roof.compute) : 1};
-    const struct demand traffic = {"bytes_min", (double)row->bytes_min, roof.memory, 1};
+    const struct demand work = {"flops", (double)row->flops, roof.most_compute,
+                                roof.most_compute ? clock_scale(row, roof.most_compute) : 1};
+    const struct demand traffic = {"bytes_min", (double)row->bytes_min, roof.most_memory, 1};
     hold(&work, row, &p);
     hold(&traffic, row, &p);
     return p;

@@ -1,10 +1,11 @@
 /*
  * plausible.h - can a row be as fast as it says? Derived when asked, never written into a file.
  *
- * A cold row has to compute `flops` and to move `bytes_min`. One that was faster than the measured
- * ceilings allow, by more than 3 % and with separated intervals, is implausible: a ceiling or a
- * count is wrong, or the caches were not cold. The compute ceiling is taken at the row's own clock
- * where both clocks are known.
+ * A cold row has to compute `flops` and to move `bytes_min`. One that was faster than the most that
+ * was measured (of compute on its path, burst or sustained; of any DRAM bandwidth) allows, by more
+ * than 3 % and with separated intervals, is implausible: a ceiling or a count is wrong, or the
+ * caches were not cold. The compute ceiling is taken at the row's own clock where both clocks are
+ * known.
  */
 #ifndef RP_ANALYSIS_PLAUSIBLE_H
 #define RP_ANALYSIS_PLAUSIBLE_H

@@ -19,6 +19,11 @@ double rp_ceiling_high(const struct rp_ceiling *ceiling)
     return ceiling->ci_high > 0 ? ceiling->ci_high : ceiling->value;
 }
 
+bool rp_ceiling_is_disturbed(const struct rp_ceiling *ceiling)
+{
+    return strstr(ceiling->method, "disturbed") != NULL;
+}
+
 bool rp_ceiling_is_anchor(const struct rp_ceiling *ceiling)
 {
     return strcmp(ceiling->kind, "anchor") == 0;
@@ -60,27 +65,42 @@ static void keep_best(const struct rp_ceiling **best, const struct rp_ceiling *c
         *best = c;
 }
 
+static void add_to_roof(struct rp_roof *roof, const struct rp_ceiling *c,
+                        const struct rp_result *row)
+{
+    bool is_decode = strcmp(row->stage, "decode") == 0;
+    bool is_read = strcmp(c->kind, "read_bandwidth") == 0;
+    bool is_bandwidth = is_read || strcmp(c->kind, "bandwidth") == 0;
+    bool is_compute = strncmp(c->kind, "compute", strlen("compute")) == 0;
+    bool is_proof = !rp_ceiling_is_disturbed(c);
+    if (is_compute && strcmp(c->path, row->path) != 0)
+        return;
+    if (strcmp(c->kind, "compute") == 0)
+        keep_best(&roof->compute, c, false);
+    if (is_bandwidth && is_read == is_decode)
+        keep_best(&roof->memory, c, false);
+    if (strcmp(c->kind, "cache_bandwidth") == 0)
+        keep_best(&roof->cache, c, false);
+    if (strcmp(c->kind, "latency") == 0)
+        keep_best(&roof->latency, c, true);
+    if (is_compute && is_proof)
+        keep_best(&roof->most_compute, c, false);
+    if (is_bandwidth && is_proof)
+        keep_best(&roof->most_memory, c, false);
+}
+
 struct rp_roof rp_roof_of(const struct rp_study *study, const struct rp_result *row)
 {
     struct rp_roof roof = {0};
     int64_t run = choose_run(study, row);
-    const char *memory = strcmp(row->stage, "decode") == 0 ? "read_bandwidth" : "bandwidth";
     if (run < 0 || (size_t)run >= rp_study_count(study, RP_TABLE_RUNS))
         return roof;
     roof.run = &rp_study_runs(study)[run];
     roof.is_borrowed = run != row->run;
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
         const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
-        if (c->run != run || !serves(c, row))
-            continue;
-        if (strcmp(c->kind, "compute") == 0 && strcmp(c->path, row->path) == 0)
-            keep_best(&roof.compute, c, false);
-        else if (strcmp(c->kind, memory) == 0)
-            keep_best(&roof.memory, c, false);
-        else if (strcmp(c->kind, "cache_bandwidth") == 0)
-            keep_best(&roof.cache, c, false);
-        else if (strcmp(c->kind, "latency") == 0)
-            keep_best(&roof.latency, c, true);
+        if (c->run == run && serves(c, row))
+            add_to_roof(&roof, c, row);
     }
     return roof;
 }

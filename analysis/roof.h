@@ -19,6 +19,9 @@ struct rp_roof {                      /* null: not measured; rows are owned by t
     const struct rp_ceiling *memory;  /* bandwidth; for decode read_bandwidth */
     const struct rp_ceiling *cache;
     const struct rp_ceiling *latency;
+    /* The most that was reached at all on the row's path (burst or sustained) and of DRAM (any
+     * bandwidth): what no cold row can beat. Disturbed ceilings prove nothing and are left out. */
+    const struct rp_ceiling *most_compute, *most_memory;
 };
 
 struct rp_roof rp_roof_of(const struct rp_study *study, const struct rp_result *row);
@@ -26,6 +29,9 @@ struct rp_roof rp_roof_of(const struct rp_study *study, const struct rp_result *
 /* Ends of a ceiling's interval; the value itself where it has none. */
 double rp_ceiling_low(const struct rp_ceiling *ceiling);
 double rp_ceiling_high(const struct rp_ceiling *ceiling);
+
+/* Most of its samples were disturbed: the device can do better. */
+bool rp_ceiling_is_disturbed(const struct rp_ceiling *ceiling);
 
 bool rp_ceiling_is_anchor(const struct rp_ceiling *ceiling);
 

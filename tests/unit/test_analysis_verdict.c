@@ -334,6 +334,12 @@ static void test_plausibility(void **state)
         struct rp_plausibility p = rp_row_plausibility(&s.study, &row);
         CHECK_TRUE(p.is_implausible == (cases[i].says != NULL), cases[i].name);
         CHECK_CONTAINS(p.reason, cases[i].says ? cases[i].says : "", cases[i].name);
+        for (size_t c = 0; c < 2; ++c)
+            RP_WORD_SET(rp_study_ceilings(&s.study)[c].method, "a loop, disturbed");
+        CHECK_TRUE(!rp_row_plausibility(&s.study, &row).is_implausible, "disturbed ceilings");
+        add_ceiling(&s.study, "compute_sustained", 2 * cases[i].peak, 0);
+        add_ceiling(&s.study, "read_bandwidth", 2 * cases[i].bandwidth, 0);
+        CHECK_TRUE(!rp_row_plausibility(&s.study, &row).is_implausible, "more was reached");
         row.run = add_run(&s.study, "run-2", "2026-02-02T00:00:00.000Z");
         CHECK_TRUE(!rp_row_plausibility(&s.study, &row).is_implausible, "of another run");
         synthetic_end(&s);
