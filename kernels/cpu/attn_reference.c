@@ -102,7 +102,7 @@ enum rp_status RP_ISA_NAME(rp_cpu_reference)(const struct rp_attention *a)
     struct rp_cpu_layout layout;
     RP_TRY(rp_cpu_layout_reference(p, a->threads, &layout));
 
-    rp_blas_use_one_thread();
+    RP_TRY(rp_blas_prepare(a->threads));
 #pragma omp parallel for num_threads(a->threads) schedule(static)
     for (int64_t i = 0; i < n_blocks; ++i) {
         struct block b = block_at(a, &layout, i);

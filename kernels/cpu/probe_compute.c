@@ -41,7 +41,7 @@ static enum rp_status launch_gemm(const struct rp_probe_call *call)
 {
     int n = (int)call->probe->extent;
     size_t matrix = (size_t)n * (size_t)n;
-    rp_blas_use_one_thread();
+    RP_TRY(rp_blas_prepare(call->device->threads));
 #pragma omp parallel for num_threads(call->device->threads) schedule(static, 1)
     for (int thread = 0; thread < call->device->threads; ++thread) {
         float *c = (float *)rp_cpu_probe_slice(call, thread).data;

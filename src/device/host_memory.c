@@ -1,5 +1,6 @@
 /*
- * host_memory.c - reads /proc/meminfo, /proc/self/status and the cgroup files; nothing is cached.
+ * host_memory.c - reads /proc/meminfo, /proc/self/status, /proc/vmstat and the files of the memory
+ * cgroup, v1 or v2; nothing is cached.
  */
 #include "device/host_memory.h"
 
@@ -9,35 +10,39 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "Name:  123 kB" in a /proc file, in bytes; -1 when it is not there. */
-static int64_t read_kb_field(const char *path, const char *field)
+#include "device/host_cgroup.h"
+
+/* The number after `prefix` at the beginning of a line; -1 when it is not there. */
+static int64_t read_field(const char *path, const char *prefix)
 {
     FILE *file = fopen(path, "re");
     if (!file)
         return -1;
     char line[256];
-    size_t n = strlen(field);
-    long long kb = -1;
-    while (kb < 0 && fgets(line, sizeof line, file)) {
-        if (strncmp(line, field, n) == 0 && line[n] == ':' &&
-            sscanf(line + n + 1, "%lld", &kb) != 1)
-            kb = -1;
+    size_t n = strlen(prefix);
+    long long value = -1;
+    while (value < 0 && fgets(line, sizeof line, file)) {
+        if (strncmp(line, prefix, n) == 0 && sscanf(line + n, "%lld", &value) != 1)
+            value = -1;
     }
     fclose(file);
-    return kb < 0 ? -1 : (int64_t)kb * 1024;
+    return value;
 }
 
-/* One number in a file; -1 when it is not there or not a number ("max"). */
-static int64_t read_number(const char *path)
+/* "Name:  123 kB" in a /proc file, in bytes; -1 when it is not there. */
+static int64_t read_kb_field(const char *path, const char *prefix)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return -1;
-    long long value = -1;
-    if (fscanf(file, "%lld", &value) != 1)
-        value = -1;
-    fclose(file);
-    return value;
+    int64_t kb = read_field(path, prefix);
+    return kb < 0 ? -1 : kb * 1024;
+}
+
+/* A field of a cgroup's file; with an empty prefix the file's one number. -1 when it is not there
+ * or not a number ("max"). */
+static int64_t read_group(const char *folder, const char *name, const char *prefix)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return read_field(path, prefix);
 }
 
 struct limit {
@@ -56,68 +61,44 @@ static void tighten(struct limit *limit, int64_t total, int64_t used)
         limit->available = left;
 }
 
-/* A limit of any ancestor binds, so the path is walked up to the root. */
-static void walk_cgroup(struct limit *limit, const char *mount, char *path, bool v2)
+/* A limit of any ancestor binds, so the folders are walked up to the root. */
+static void read_limits(struct limit *limit)
 {
-    for (;;) {
-        char file[1024];
-        const char *total_name = v2 ? "memory.max" : "memory.limit_in_bytes";
-        const char *used_name = v2 ? "memory.current" : "memory.usage_in_bytes";
-        snprintf(file, sizeof file, "%s%s/%s", mount, path, total_name);
-        int64_t total = read_number(file);
-        snprintf(file, sizeof file, "%s%s/%s", mount, path, used_name);
-        tighten(limit, total, read_number(file));
-        char *slash = strrchr(path, '/');
-        if (!slash)
-            return;
-        *slash = '\0';
-    }
-}
-
-static void read_cgroups(struct limit *limit)
-{
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    if (!file)
+    static const char root[] = "/sys/fs/cgroup";
+    char folder[900];
+    if (!rp_host_cgroup_folder("memory", folder, sizeof folder))
         return;
-    char line[768];
-    while (fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
-        char *controllers = strchr(line, ':');
-        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!path)
-            continue;
-        *path++ = '\0';
-        ++controllers;
-        if (controllers[0] == '\0')
-            walk_cgroup(limit, "/sys/fs/cgroup", path, true);
-        else if (strcmp(controllers, "memory") == 0)
-            walk_cgroup(limit, "/sys/fs/cgroup/memory", path, false);
+    while (strlen(folder) >= strlen(root)) {
+        tighten(limit, read_group(folder, "memory.max", ""),
+                read_group(folder, "memory.current", ""));
+        tighten(limit, read_group(folder, "memory.limit_in_bytes", ""),
+                read_group(folder, "memory.usage_in_bytes", ""));
+        *strrchr(folder, '/') = '\0';
     }
-    fclose(file);
 }
 
 int64_t rp_host_memory_total_bytes(void)
 {
-    struct limit limit = {read_kb_field("/proc/meminfo", "MemTotal"), -1};
-    read_cgroups(&limit);
+    struct limit limit = {read_kb_field("/proc/meminfo", "MemTotal:"), -1};
+    read_limits(&limit);
     return limit.total;
 }
 
 int64_t rp_host_memory_available_bytes(void)
 {
-    struct limit limit = {-1, read_kb_field("/proc/meminfo", "MemAvailable")};
-    read_cgroups(&limit);
+    struct limit limit = {-1, read_kb_field("/proc/meminfo", "MemAvailable:")};
+    read_limits(&limit);
     return limit.available;
 }
 
 int64_t rp_host_memory_resident_bytes(void)
 {
-    return read_kb_field("/proc/self/status", "VmRSS");
+    return read_kb_field("/proc/self/status", "VmRSS:");
 }
 
 int64_t rp_host_memory_resident_peak_bytes(void)
 {
-    return read_kb_field("/proc/self/status", "VmHWM");
+    return read_kb_field("/proc/self/status", "VmHWM:");
 }
 
 bool rp_host_memory_peak_reset(void)
@@ -130,17 +111,16 @@ bool rp_host_memory_peak_reset(void)
     return done;
 }
 
-long rp_host_oom_kills(void)
+int64_t rp_host_oom_kills(void)
 {
-    FILE *file = fopen("/proc/vmstat", "re");
-    if (!file)
-        return 0;
-    char line[128];
-    long kills = 0;
-    while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, "oom_kill ", 9) == 0 && sscanf(line + 9, "%ld", &kills) != 1)
-            kills = 0;
+    char folder[900];
+    int64_t kills = -1;
+    if (rp_host_cgroup_folder("memory", folder, sizeof folder)) {
+        kills = read_group(folder, "memory.events", "oom_kill ");
+        if (kills < 0)
+            kills = read_group(folder, "memory.oom_control", "oom_kill ");
     }
-    fclose(file);
-    return kills;
+    if (kills < 0)
+        kills = read_field("/proc/vmstat", "oom_kill ");
+    return kills < 0 ? 0 : kills;
 }

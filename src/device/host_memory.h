@@ -23,8 +23,8 @@ int64_t rp_host_memory_resident_peak_bytes(void);
 /* False where the kernel does not allow it; the peak then only grows. */
 bool rp_host_memory_peak_reset(void);
 
-/* How often the kernel's out-of-memory killer has struck since boot, anywhere on this host; 0 where
- * it does not tell. */
-long rp_host_oom_kills(void);
+/* How often the kernel's out-of-memory killer has struck in this process's memory cgroup; where the
+ * group does not tell, anywhere on this host since boot; 0 where neither does. */
+int64_t rp_host_oom_kills(void);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ struct rp_rank {
     bool opened, told_hello, retired, stopped;
     int deaths, losses; /* in different tasks since the last good row; of the device */
     int64_t death_task; /* number of the task of the last death */
-    long oom_kills;     /* of the kernel when the worker was started */
+    int64_t oom_kills;  /* of the kernel when the worker was started */
     int failed_opens;   /* since the device was open */
 };
 
@@ -322,14 +323,13 @@ static enum rp_status take_last_reports(struct rp_rank *rank)
 static enum rp_status replace_worker(struct rp_rank *rank, enum rp_outcome outcome)
 {
     char how[96];
-    long kills_before = rank->oom_kills;
-    rp_worker_stop(&rank->worker, how, sizeof how);
+    int signal_number = rp_worker_stop(&rank->worker, how, sizeof how);
     if (!rank->opened)
         return reopen(rank, how);
     rank->opened = false;
     RP_TRY(take_last_reports(rank));
-    bool by_oom_killer = outcome == RP_OUTCOME_ERROR && rp_host_oom_kills() > kills_before;
-    if (by_oom_killer)
+    if (outcome == RP_OUTCOME_ERROR && signal_number == SIGKILL &&
+        rp_host_oom_kills() > rank->oom_kills)
         outcome = RP_OUTCOME_OOM;
     struct rp_task *task = current_task(rank);
     count_death(rank, task, outcome);

@@ -99,7 +99,7 @@ static void describe(int wait_status, char *how, size_t size)
         snprintf(how, size, "ended with exit code %d", WEXITSTATUS(wait_status));
 }
 
-void rp_worker_stop(struct rp_worker *worker, char *how, size_t size)
+int rp_worker_stop(struct rp_worker *worker, char *how, size_t size)
 {
     int wait_status = 0;
     if (worker->pid > 0) {
@@ -111,6 +111,7 @@ void rp_worker_stop(struct rp_worker *worker, char *how, size_t size)
     if (how)
         describe(wait_status, how, size);
     worker->pid = 0;
+    return WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
 }
 
 bool rp_worker_is_overdue(const struct rp_worker *worker)

@@ -26,8 +26,8 @@ enum rp_status rp_worker_start(struct rp_worker *worker) RP_MUST_CHECK;
 
 /* Ends the process, at once if it must, and waits for it. `how` (of `size` bytes, may be null) gets
  * "killed by signal 11 (Segmentation fault)" or "ended with exit code 1". What it had said can
- * still be read. Takes one that is gone. */
-void rp_worker_stop(struct rp_worker *worker, char *how, size_t size);
+ * still be read. Takes one that is gone. Returns the signal that ended it, 0 when none did. */
+int rp_worker_stop(struct rp_worker *worker, char *how, size_t size);
 
 /* True when the step takes longer than its limit and a little more. */
 bool rp_worker_is_overdue(const struct rp_worker *worker);
