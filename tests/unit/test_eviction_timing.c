@@ -1,6 +1,7 @@
 /*
  * test_eviction_timing.c - the flush works: a cold decode over 8 MiB of K and V takes at least 1.5
- * times a warm one; and a planted flush that leaves the cache as it is would be noticed.
+ * times a warm one; and a planted flush that leaves the cache as it is would be noticed. Virtual
+ * machines whose last-level cache is no faster than DRAM show it with what fits the level before.
  *
  * Minima of interleaved launches, so that a busy machine does not matter. Runs alone.
  */
@@ -14,15 +15,18 @@ enum { TURNS = 15 };
 
 static const double least_ratio = 1.5;
 
-/* Two kv heads of 8,192 keys of 64 floats: K and V are 4 MiB each. */
-static const struct rp_point decode = {.stage = RP_STAGE_DECODE,
-                                       .batch = 1,
-                                       .heads = 2,
-                                       .kv_heads = 2,
-                                       .seq_q = 1,
-                                       .seq_k = 8192,
-                                       .head_dim = 64,
-                                       .dtype = RP_DTYPE_fp32};
+/* One kv head of 128 floats: a key is 1 KiB of K and V. */
+static struct rp_point decode_over(int kib)
+{
+    return (struct rp_point){.stage = RP_STAGE_DECODE,
+                             .batch = 1,
+                             .heads = 1,
+                             .kv_heads = 1,
+                             .seq_q = 1,
+                             .seq_k = kib,
+                             .head_dim = 128,
+                             .dtype = RP_DTYPE_fp32};
+}
 
 static double launch_s(struct rp_device *device, const struct rp_attention *args)
 {
@@ -34,8 +38,9 @@ static double launch_s(struct rp_device *device, const struct rp_attention *args
 }
 
 /* Fastest launch after an eviction over fastest launch right after another one. */
-static double cold_over_warm(const struct rp_backend *backend)
+static double cold_over_warm(const struct rp_backend *backend, int kib)
 {
+    const struct rp_point decode = decode_over(kib);
     struct rp_device *device = NULL;
     struct rp_tensors tensors;
     struct rp_method_cost cost;
@@ -69,22 +74,22 @@ static double cold_over_warm(const struct rp_backend *backend)
     return cold_s / warm_s;
 }
 
+/* The largest ratio over 8 MiB, 4 MiB, ... 512 KiB, or the first that is large enough. */
+static double largest_ratio(const struct rp_backend *backend)
+{
+    double largest = 0;
+    for (int kib = 8192; kib >= 512 && largest < least_ratio; kib /= 2) {
+        double ratio = cold_over_warm(backend, kib);
+        print_message("cold decode over %d KiB takes %.2f times a warm one\n", kib, ratio);
+        largest = fmax(largest, ratio);
+    }
+    return largest;
+}
+
 static void test_flush_works(void **state)
 {
     (void)state;
-    struct rp_device *device = NULL;
-    const struct rp_device_request request = {.local_size = 1, .threads = 1};
-    CHECK_OK(rp_device_open(rp_backend_find("cpu"), &request, &device), "open");
-    int64_t cache_bytes = rp_device_info(device)->row.l2_bytes;
-    rp_device_close(device);
-    if (cache_bytes < 12 << 20) {
-        print_message("the last-level cache of %" PRId64 " bytes does not hold 8 MiB\n",
-                      cache_bytes);
-        skip();
-    }
-    double ratio = cold_over_warm(rp_backend_find("cpu"));
-    print_message("cold decode over 8 MiB takes %.2f times a warm one\n", ratio);
-    CHECK_TRUE(ratio >= least_ratio, "the caches were evicted");
+    CHECK_TRUE(largest_ratio(rp_backend_find("cpu")) >= least_ratio, "the caches were evicted");
 }
 
 static enum rp_status evict_nothing(void *state)
@@ -98,7 +103,7 @@ static void test_leak_is_noticed(void **state)
     (void)state;
     struct rp_backend leaky = *rp_backend_find("cpu");
     leaky.cache_evict = evict_nothing;
-    CHECK_TRUE(cold_over_warm(&leaky) < least_ratio, "the test above can fail");
+    CHECK_TRUE(largest_ratio(&leaky) < least_ratio, "the test above can fail");
 }
 
 int main(void)
