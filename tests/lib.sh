@@ -12,6 +12,8 @@ ANALYZE=$RP_BUILD/ridgepoint-analyze
 # Open MPI refuses root, binds so that more ranks than cores fail, and tries to trace its siblings.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
+# Ceilings take seconds a run; tests that want them unset this.
+export RIDGEPOINT_NO_CEILINGS=1
 # A test speaks to its own launcher, not to one it happens to be started under.
 unset "${!SLURM_@}" "${!PMI_@}" "${!PMIX_@}" "${!OMPI_COMM_@}" 2>/dev/null || true
 

@@ -24,6 +24,7 @@ struct run_values {
     struct rp_option_list sets;
     const char *progress;
     bool overwrite;
+    bool no_ceilings;
     const char *retry;
     const char *cover;
     const char *only;
@@ -71,6 +72,10 @@ static const struct rp_option options[] = {
      .kind = RP_OPTION_FLAG,
      .offset = AT(overwrite),
      .help = "move an old result file aside and start anew"},
+    {.name = "no-ceilings",
+     .kind = RP_OPTION_FLAG,
+     .offset = AT(no_ceilings),
+     .help = "do not measure the devices' ceilings: seconds less, but no measured class"},
     {.name = "retry",
      .kind = RP_OPTION_WORD,
      .offset = AT(retry),
@@ -238,6 +243,7 @@ static enum rp_status lead(const struct invocation *in, const struct rp_job *job
             .server = {.job = job,
                        .output = rp_text_string(&output),
                        .overwrite = in->values.overwrite,
+                       .no_ceilings = in->values.no_ceilings || getenv("RIDGEPOINT_NO_CEILINGS"),
                        .data = in->values.data,
                        .selection = in->selection,
                        .run = &run,

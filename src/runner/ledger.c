@@ -110,6 +110,12 @@ enum rp_status rp_ledger_add_device(struct rp_ledger *ledger, const struct rp_de
     return add(ledger, RP_TABLE_DEVICES, row);
 }
 
+enum rp_status rp_ledger_add_ceiling(struct rp_ledger *ledger, struct rp_ceiling *row)
+{
+    row->run = ledger->run_index;
+    return add(ledger, RP_TABLE_CEILINGS, row);
+}
+
 enum rp_status rp_ledger_begin_run(struct rp_ledger *ledger, const struct rp_run *run)
 {
     const struct rp_job *job = ledger->job;

@@ -30,6 +30,10 @@ const struct rp_study *rp_ledger_study(const struct rp_ledger *ledger);
 enum rp_status rp_ledger_add_device(struct rp_ledger *ledger, const struct rp_device_row *row,
                                     int64_t *index) RP_MUST_CHECK;
 
+/* A row of /ceilings of this run, whose device is set; sets its run. */
+enum rp_status rp_ledger_add_ceiling(struct rp_ledger *ledger,
+                                     struct rp_ceiling *row) RP_MUST_CHECK;
+
 /* The row of /runs and the labels of the job. */
 enum rp_status rp_ledger_begin_run(struct rp_ledger *ledger,
                                    const struct rp_run *run) RP_MUST_CHECK;

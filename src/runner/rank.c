@@ -33,7 +33,8 @@ struct rp_rank {
     struct rp_worker worker;
     struct rp_rank_setup setup;
     struct rp_device_info info;
-    struct rp_task queue[RP_TASKS_PER_RANK]; /* all at the worker once it is open */
+    struct rp_task queue[RP_TASKS_PER_RANK +
+                         1]; /* points and one calibration; all at the worker once it is open */
     size_t n_queue;
     bool opened, told_hello, retired, stopped;
     int deaths, losses; /* in different tasks since the last good row; of the device */
@@ -70,6 +71,11 @@ void rp_rank_join(struct rp_rank *rank, struct rp_comm *comm)
 {
     rank->comm = comm;
     rp_comm_place(comm, &rank->place);
+}
+
+bool rp_rank_is_busy(const struct rp_rank *rank)
+{
+    return rank->n_queue > 0;
 }
 
 bool rp_rank_is_stopped(const struct rp_rank *rank)
@@ -384,7 +390,7 @@ enum rp_status rp_rank_take_message(struct rp_rank *rank, const struct rp_comm_m
     case RP_TAG_TASK:
         if (rank->retired) /* it crossed the notice; rank 0 has it back already */
             return RP_OK;
-        if (rank->n_queue == RP_TASKS_PER_RANK)
+        if (rank->n_queue == RP_COUNT(rank->queue))
             return RP_FAIL(RP_ERR_INTERNAL, "rank 0 sent more tasks than a rank holds");
         memcpy(&rank->queue[rank->n_queue++], message->data, sizeof rank->queue[0]);
         send_task(rank, &rank->queue[rank->n_queue - 1]);

@@ -66,6 +66,9 @@ enum rp_status rp_rank_take_message(struct rp_rank *rank,
  * *acted: something happened. */
 enum rp_status rp_rank_step(struct rp_rank *rank, double timeout_s, bool *acted) RP_MUST_CHECK;
 
+/* Its worker has something to do. */
+bool rp_rank_is_busy(const struct rp_rank *rank);
+
 /* Told to stop by rank 0: nothing is to be done any more. */
 bool rp_rank_is_stopped(const struct rp_rank *rank);
 int rp_rank_exit_code(const struct rp_rank *rank); /* of SETUP */

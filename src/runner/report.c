@@ -1,4 +1,4 @@
-/* report.c - a head, then rows, each followed by its samples. */
+/* report.c - a head, then ceilings, then rows, each followed by its samples. */
 #include "runner/report.h"
 
 #include <string.h>
@@ -19,6 +19,14 @@ void rp_report_add_row(struct rp_text *report, int64_t task, const struct rp_res
         rp_text_add(report, (const char *)samples, (size_t)row->samples * sizeof *samples);
 }
 
+void rp_report_add_ceiling(struct rp_text *report, int64_t task, const struct rp_ceiling *row)
+{
+    begin(report, task);
+    rp_text_add(report, (const char *)row, sizeof *row);
+    if (rp_text_ok(report))
+        ++((struct rp_report_head *)(void *)report->data)->n_ceilings;
+}
+
 void rp_report_finish(struct rp_text *report, int64_t task)
 {
     begin(report, task);
@@ -29,8 +37,10 @@ void rp_report_finish(struct rp_text *report, int64_t task)
 void rp_report_open(struct rp_report *report, void *data, size_t bytes)
 {
     memcpy(&report->head, data, sizeof report->head);
-    report->at = (char *)data + sizeof report->head;
-    report->left = bytes - sizeof report->head;
+    size_t ceilings_bytes = (size_t)report->head.n_ceilings * sizeof *report->ceilings;
+    report->ceilings = (void *)((char *)data + sizeof report->head);
+    report->at = (char *)data + sizeof report->head + ceilings_bytes;
+    report->left = bytes - sizeof report->head - ceilings_bytes;
 }
 
 bool rp_report_next_row(struct rp_report *report, struct rp_result **row,

@@ -15,8 +15,8 @@
 
 static const double shortest_wait_s = 0.0005;
 static const double longest_wait_s = 0.02;
-static const double longest_wait_alone_s = 0.25; /* no other rank: only the worker has news */
-static const double farewell_s = 15;             /* a rank that does not leave by then is hung */
+static const double longest_wait_busy_s = 0.25; /* what other ranks have to say can wait */
+static const double farewell_s = 15;            /* a rank that does not leave by then is hung */
 
 enum { MOST_MESSAGES = 64 }; /* before rows are written and the worker is looked after again */
 
@@ -94,6 +94,17 @@ static enum rp_status notice_signal(struct loop *loop)
     return RP_OK;
 }
 
+/* Until the next look at the other ranks. While its worker is busy a rank has no need of them, but
+ * rank 0: they need it. */
+static void set_wait(struct loop *loop, bool acted)
+{
+    bool is_busy = rp_rank_is_busy(loop->rank) && (!loop->server || loop->place.size == 1);
+    double longest_s = is_busy ? longest_wait_busy_s : longest_wait_s;
+    loop->wait_s = acted ? shortest_wait_s : 1.5 * loop->wait_s;
+    if (is_busy || loop->wait_s > longest_s)
+        loop->wait_s = longest_s;
+}
+
 static enum rp_status turn(struct loop *loop)
 {
     bool acted = false;
@@ -103,10 +114,7 @@ static enum rp_status turn(struct loop *loop)
     RP_TRY(beat(loop));
     if (loop->server)
         RP_TRY(rp_server_tick(loop->server));
-    loop->wait_s = acted ? shortest_wait_s : 1.5 * loop->wait_s;
-    double longest_s = loop->place.size > 1 ? longest_wait_s : longest_wait_alone_s;
-    if (loop->wait_s > longest_s)
-        loop->wait_s = longest_s;
+    set_wait(loop, acted);
     return RP_OK;
 }
 

@@ -12,6 +12,7 @@ static const double more_ahead_below_s = 0.05;
 struct group {
     struct rp_task *tasks; /* heap; waiting ones, sorted by predicted_s, the longest last */
     size_t count, capacity;
+    double waiting_s; /* predicted, of those */
     bool sorted;
     size_t ranks; /* that still take from it */
 };
@@ -77,6 +78,7 @@ enum rp_status rp_schedule_add(struct rp_schedule *schedule, size_t group,
         g->capacity = capacity;
     }
     g->tasks[g->count++] = *task;
+    g->waiting_s += task->predicted_s;
     g->sorted = false;
     return RP_OK;
 }
@@ -113,6 +115,7 @@ bool rp_schedule_take(struct rp_schedule *schedule, size_t rank, struct rp_task 
         g->sorted = true;
     }
     *task = g->tasks[--g->count];
+    g->waiting_s = g->count > 0 ? g->waiting_s - task->predicted_s : 0;
     holder->held[holder->n_held++] = *task;
     return true;
 }
@@ -154,10 +157,23 @@ void rp_schedule_retire(struct rp_schedule *schedule, size_t rank)
     /* They were taken from this array, so there is room for them. */
     while (holder->n_held > 0) {
         const struct rp_task *task = &holder->held[--holder->n_held];
-        if (task->impls != 0)
-            g->tasks[g->count++] = *task;
+        if (task->impls == 0)
+            continue;
+        g->tasks[g->count++] = *task;
+        g->waiting_s += task->predicted_s;
     }
     g->sorted = false;
+}
+
+double rp_schedule_waiting_s(const struct rp_schedule *schedule, size_t rank)
+{
+    return schedule->groups[schedule->ranks[rank].group].waiting_s;
+}
+
+bool rp_schedule_is_idle(const struct rp_schedule *schedule, size_t rank)
+{
+    const struct holder *holder = &schedule->ranks[rank];
+    return holder->n_held == 0 && schedule->groups[holder->group].count == 0;
 }
 
 bool rp_schedule_is_done(const struct rp_schedule *schedule)

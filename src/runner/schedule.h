@@ -42,6 +42,12 @@ void rp_schedule_note_row(struct rp_schedule *schedule, size_t rank, int64_t num
 /* A rank takes no more; what is left of the tasks it held goes back to its queue. */
 void rp_schedule_retire(struct rp_schedule *schedule, size_t rank);
 
+/* Predicted seconds of what waits in this rank's queue. */
+double rp_schedule_waiting_s(const struct rp_schedule *schedule, size_t rank);
+
+/* Nothing waits for this rank and it holds nothing. */
+bool rp_schedule_is_idle(const struct rp_schedule *schedule, size_t rank);
+
 /* Tasks neither finished nor lost with the last rank of their queue. */
 bool rp_schedule_is_done(const struct rp_schedule *schedule);
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/result.h"
+#include "runner/calibration.h"
 #include "runner/implied.h"
 #include "runner/ledger.h"
 #include "runner/rank.h"
@@ -29,6 +30,7 @@ struct peer { /* a rank as rank 0 sees it */
     struct rp_rank_hello hello;
     int64_t device; /* row of /devices; -1 before work begins */
     double heard_s; /* when it was heard of last */
+    struct rp_calibration calibration;
 };
 
 struct rp_server {
@@ -208,10 +210,23 @@ static enum rp_status skip_implied(struct rp_server *server, int rank, struct rp
     return RP_OK;
 }
 
+static enum rp_status feed_calibration(struct rp_server *server, int rank)
+{
+    const struct rp_schedule *schedule = server->work.schedule;
+    struct rp_task task;
+    if (server->stop_asked || server->options.no_ceilings ||
+        !rp_calibration_take(&server->peers[rank].calibration,
+                             rp_schedule_waiting_s(schedule, (size_t)rank),
+                             rp_schedule_is_idle(schedule, (size_t)rank), &task))
+        return RP_OK;
+    return rp_comm_send(server->comm, rank, RP_TAG_TASK, &task, sizeof task);
+}
+
 /* Gives a rank what it can take: one task to work on and one to have ready. */
 static enum rp_status feed(struct rp_server *server, int rank)
 {
     struct rp_task task;
+    RP_TRY(feed_calibration(server, rank));
     while (!server->stop_asked && rp_schedule_take(server->work.schedule, (size_t)rank, &task)) {
         RP_TRY(skip_implied(server, rank, &task));
         if (task.impls != 0)
@@ -219,7 +234,7 @@ static enum rp_status feed(struct rp_server *server, int rank)
         else
             rp_schedule_finish(server->work.schedule, (size_t)rank, task.number, &task);
     }
-    return RP_OK;
+    return feed_calibration(server, rank); /* the last one, when that was all */
 }
 
 static enum rp_status begin_work(struct rp_server *server)
@@ -299,6 +314,10 @@ static enum rp_status store_row(struct rp_server *server, int rank, struct rp_re
 static enum rp_status finish_task(struct rp_server *server, int rank, int64_t number)
 {
     struct rp_task task;
+    if (rp_calibration_is_task(number)) {
+        rp_calibration_finish(&server->peers[rank].calibration);
+        return feed(server, rank);
+    }
     if (!rp_schedule_finish(server->work.schedule, (size_t)rank, number, &task))
         return RP_FAIL(RP_ERR_INTERNAL, "rank %d finished task %" PRId64 ", which it did not hold",
                        rank, number);
@@ -314,6 +333,10 @@ static enum rp_status take_report(struct rp_server *server, const struct rp_comm
     enum rp_impl impl;
     int rank = message->source;
     rp_report_open(&report, message->data, message->bytes);
+    for (int64_t i = 0; i < report.head.n_ceilings; ++i) {
+        report.ceilings[i].device = server->peers[rank].device;
+        RP_TRY(rp_ledger_add_ceiling(server->ledger, &report.ceilings[i]));
+    }
     while (rp_report_next_row(&report, &row, &samples)) {
         if (rp_impl_find(row->impl, &impl))
             rp_schedule_note_row(server->work.schedule, (size_t)rank, report.head.task, impl);
@@ -327,6 +350,7 @@ static enum rp_status take_retirement(struct rp_server *server,
 {
     rp_log(RP_LOG_WARN, "%s", (const char *)message->data);
     rp_schedule_retire(server->work.schedule, (size_t)message->source);
+    rp_calibration_retire(&server->peers[message->source].calibration);
     /* What it held is back in the queue: ranks that had nothing to do can have it. */
     for (int r = 0; r < server->place.size; ++r)
         RP_TRY(feed(server, r));
@@ -412,8 +436,15 @@ enum rp_status rp_server_tick(struct rp_server *server)
 
 bool rp_server_is_done(const struct rp_server *server)
 {
-    return server->stop_asked ||
-           (server->work.schedule && rp_schedule_is_done(server->work.schedule));
+    if (server->stop_asked)
+        return true;
+    if (!server->work.schedule || !rp_schedule_is_done(server->work.schedule))
+        return false;
+    for (int r = 0; r < server->place.size; ++r) {
+        if (rp_calibration_is_busy(&server->peers[r].calibration))
+            return false;
+    }
+    return true;
 }
 
 void rp_server_ask_stop(struct rp_server *server)

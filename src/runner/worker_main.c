@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "measure/ceilings.h"
 #include "measure/first_use.h"
 #include "measure/measure.h"
 #include "runner/report.h"
@@ -141,7 +142,27 @@ static void on_row(void *context, const struct rp_result *row, const struct rp_s
     }
 }
 
-static void measure_task(struct worker *worker, const struct rp_task *task)
+static void on_ceiling(void *context, const struct rp_ceiling *row)
+{
+    struct worker *worker = context;
+    rp_report_add_ceiling(&worker->report, worker->step->task, row);
+}
+
+static void on_ceiling_begin(void *context, const char *step, double limit_s)
+{
+    on_begin(context, (enum rp_impl) - 1, step, limit_s);
+}
+
+static enum rp_status calibrate(struct worker *worker, const struct rp_task *task)
+{
+    const struct rp_ceilings_listener listener = {
+        .context = worker, .begin = on_ceiling_begin, .ceiling = on_ceiling};
+    if (task->kind == RP_TASK_CEILINGS)
+        return rp_measure_ceilings(worker->device, &listener);
+    return rp_measure_anchor(worker->device, task->moment, &listener);
+}
+
+static enum rp_status measure_point(struct worker *worker, const struct rp_task *task)
 {
     const struct rp_measure_plan plan = {.protocol = &worker->protocol,
                                          .seed = worker->seed,
@@ -149,12 +170,17 @@ static void measure_task(struct worker *worker, const struct rp_task *task)
                                          .launch_s = task->launch_s};
     const struct rp_measure_listener listener = {
         .context = worker, .begin = on_begin, .row = on_row};
+    return rp_measure_point(worker->device, &task->point, task->impls, &plan, &listener);
+}
+
+static void measure_task(struct worker *worker, const struct rp_task *task)
+{
     if (task->predicted_s > gather_s)
         tell(worker);
     worker->step->task = task->number;
     rp_worker_step_begin(worker->step, -1, "start", 0);
     enum rp_status status =
-        rp_measure_point(worker->device, &task->point, task->impls, &plan, &listener);
+        task->kind == RP_TASK_POINT ? measure_point(worker, task) : calibrate(worker, task);
     worker->step->deadline_s = 0;
     if (status == RP_OK)
         rp_report_finish(&worker->report, task->number);
