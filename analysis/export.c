@@ -91,6 +91,7 @@ static const char *const derived_names[] = {
     "floor_ratio_low",
     "floor_ratio_high",
     "attained_frac",
+    "anchor_spread_frac",
     "implausible",
     "implausible_reason",
 };
@@ -196,6 +197,7 @@ static void put_derived(struct rp_table_writer *w, const struct rp_row_view *v)
     rp_table_word(w, rp_class_name(v->predicted.class_name));
     rp_table_word_or_missing(w, v->predicted.reason);
     put_measured(w, &v->measured);
+    rp_table_f64(w, v->anchor_spread_frac, NULL);
     rp_table_bool(w, v->plausibility.is_implausible);
     rp_table_word_or_missing(w, v->plausibility.reason);
 }

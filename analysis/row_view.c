@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analysis/roof.h"
 #include "model/result.h"
 
 static void judge_by_datasheet(struct rp_row_view *v)
@@ -29,12 +30,14 @@ enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_study_
 {
     const struct rp_study *study = &file->study;
     const struct rp_result *row = &rp_study_results(study)[index];
-    *view = (struct rp_row_view){.path = file->path,
-                                 .row = row,
-                                 .device = rp_study_device_of(study, row),
-                                 .run = rp_study_run_of(study, row),
-                                 .measured = rp_verdict_measured(study, row),
-                                 .plausibility = rp_row_plausibility(study, row)};
+    *view =
+        (struct rp_row_view){.path = file->path,
+                             .row = row,
+                             .device = rp_study_device_of(study, row),
+                             .run = rp_study_run_of(study, row),
+                             .measured = rp_verdict_measured(study, row),
+                             .plausibility = rp_row_plausibility(study, row),
+                             .anchor_spread_frac = rp_anchor_spread(study, row->run, row->device)};
     view->gpu = rp_gpu_of_device(gpus, view->device);
     judge_by_datasheet(view);
     for (int impl = 0; impl < RP_IMPL_COUNT; ++impl)

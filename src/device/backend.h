@@ -47,6 +47,9 @@ struct rp_sample_watch {
     double energy_j; /* of the device, idle share and all */
 };
 
+/* Longest wait for a memory domain, s: longer than any point holds it that is not hung itself. */
+#define RP_DOMAIN_PATIENCE_S 900.0
+
 struct rp_backend {
     const char *name;         /* as typed after --device */
     const char *cost_backend; /* whose method costs its kernels have; null: its own name's */
@@ -84,8 +87,9 @@ struct rp_backend {
     void (*sample_begin)(void *state);                /* optional, as sample_end is */
     void (*sample_end)(void *state, struct rp_sample_watch *seen);
 
-    /* Optional: from begin to end no other rank measures on what their devices share (a memory
-     * domain). Begin waits its turn; false when it gave up waiting. */
+    /* Optional: waits RP_DOMAIN_PATIENCE_S at most. From begin to end no other rank measures on
+     * what their devices share (a memory domain). Begin waits its turn; false when it gave up
+     * waiting. */
     bool (*exclusive_begin)(void *state);
     void (*exclusive_end)(void *state);
 };

@@ -27,12 +27,10 @@ enum { HUGE_PAGE_BYTES = 2 << 20 };
 /* Memory that is left to the rest of the machine before an allocation is refused. */
 static const int64_t reserve_bytes = 256 << 20;
 
-/* Longest wait for the memory domain: longer than any point holds it that is not hung itself. */
-static const double token_patience_s = 900;
-
 struct cpu_state {
     struct rp_host_cpu *cpu;
     struct rp_host_watch *watch;
+    bool is_alone;         /* no other rank of this job shares the cores it was given */
     int token;             /* of the memory domain; -1: none */
     double sample_start_j; /* energy when the sample began */
     int threads;
@@ -68,6 +66,7 @@ static enum rp_status bind_threads(struct cpu_state *state)
 {
     int failures = 0;
     omp_set_dynamic(0);
+    omp_set_num_threads(state->threads); /* a smaller team elsewhere would end bound threads */
 #pragma omp parallel num_threads(state->threads) reduction(+ : failures)
     {
         failures += rp_host_cpu_bind(state->cpu, omp_get_thread_num()) != RP_OK;
@@ -147,6 +146,7 @@ static enum rp_status cpu_open(const struct rp_device_request *request, void **o
     if (!state)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the CPU device");
     state->token = -1;
+    state->is_alone = request->local_size == 1;
     enum rp_status status =
         rp_host_cpu_create(request->local_rank, request->local_size, &state->cpu);
     if (status != RP_OK)
@@ -332,7 +332,10 @@ static void cpu_sample_end(void *opaque, struct rp_sample_watch *seen)
 
 static bool cpu_exclusive_begin(void *opaque)
 {
-    return rp_domain_token_take(((struct cpu_state *)opaque)->token, token_patience_s);
+    const struct cpu_state *state = opaque;
+    if (state->token < 0) /* no shared memory on this host */
+        return state->is_alone;
+    return rp_domain_token_take(state->token, RP_DOMAIN_PATIENCE_S);
 }
 
 static void cpu_exclusive_end(void *opaque)

@@ -298,7 +298,6 @@ const struct rp_backend rp_backend_simulated = {
     .name = "simulated",
     .cost_backend = "cuda",
     .computes_nothing = true,
-    .lazy_pages = true,
     .count = simulated_count,
     .open = simulated_open,
     .close = simulated_close,

@@ -155,6 +155,14 @@ int rp_host_cpu_memory_domain(const struct rp_host_cpu *cpu)
     return 0;
 }
 
+int rp_host_cpu_package(const struct rp_host_cpu *cpu)
+{
+    hwloc_obj_t obj = hwloc_get_obj_covering_cpuset(cpu->topology, cpu->cores[0]);
+    while (obj && obj->type != HWLOC_OBJ_PACKAGE)
+        obj = obj->parent;
+    return obj ? (int)obj->os_index : 0;
+}
+
 void rp_host_cpu_list(const struct rp_host_cpu *cpu, char *text, size_t size)
 {
     snprintf(text, size, "none");

@@ -32,6 +32,9 @@ bool rp_host_cpu_contains(const struct rp_host_cpu *cpu, unsigned os_index);
  * spans several nodes. Ranks of one domain share bandwidth. */
 int rp_host_cpu_memory_domain(const struct rp_host_cpu *cpu);
 
+/* Number of the package (socket) of the first core; 0 where the machine does not say. */
+int rp_host_cpu_package(const struct rp_host_cpu *cpu);
+
 /* Operating-system numbers of the cores, "0-1,4"; at most `size` bytes. */
 void rp_host_cpu_list(const struct rp_host_cpu *cpu, char *text, size_t size);
 

@@ -55,11 +55,15 @@ static double read_double(int fd)
 
 static void open_energy(struct rp_host_watch *watch)
 {
-    int fd = open_file("/sys/class/powercap/intel-rapl:0/max_energy_range_uj");
+    char path[96];
+    int package = rp_host_cpu_package(watch->cpu);
+    snprintf(path, sizeof path, "/sys/class/powercap/intel-rapl:%d/max_energy_range_uj", package);
+    int fd = open_file(path);
     watch->energy_range_j = 1e-6 * read_double(fd);
     if (fd >= 0)
         close(fd);
-    watch->energy_fd = open_file("/sys/class/powercap/intel-rapl:0/energy_uj");
+    snprintf(path, sizeof path, "/sys/class/powercap/intel-rapl:%d/energy_uj", package);
+    watch->energy_fd = open_file(path);
     watch->energy_last_j = 1e-6 * read_double(watch->energy_fd);
 }
 
@@ -157,7 +161,7 @@ double rp_host_watch_stolen_s(const struct rp_host_watch *watch)
             rp_host_cpu_contains(watch->cpu, number))
             ticks += steal;
     }
-    return ticks / (double)sysconf(_SC_CLK_TCK);
+    return ticks / (double)sysconf(_SC_CLK_TCK) / rp_host_cpu_cores(watch->cpu);
 }
 
 double rp_host_watch_throttled_s(const struct rp_host_watch *watch)

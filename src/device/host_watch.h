@@ -26,7 +26,7 @@ void rp_host_watch_begin(struct rp_host_watch *watch);
 /* Since then, of the thread that lost most: time it was ready to run and had no core. */
 double rp_host_watch_lost_s(const struct rp_host_watch *watch);
 
-/* Time the hypervisor ran something else on these cores, over all of them, in ticks of usually 10
+/* Time the hypervisor ran something else on these cores, the mean over them, in ticks of usually 10
  * ms. */
 double rp_host_watch_stolen_s(const struct rp_host_watch *watch);
 

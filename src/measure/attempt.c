@@ -171,6 +171,13 @@ static void compare_with_reference(struct rp_attempt *a)
         a->row.reference_diff_max_abs = difference;
 }
 
+/* Reading and comparing an output at a tenth of what slow machines reach, and a minute. */
+static double check_limit_s(const struct rp_session *s)
+{
+    const double bytes_per_s = 20e6;
+    return 60 + (double)s->tensors.output_bytes / bytes_per_s;
+}
+
 /* A simulated device has times but no outputs: nothing is checked, and its rows say nothing of it.
  */
 enum rp_status rp_attempt_check(struct rp_attempt *a)
@@ -179,6 +186,8 @@ enum rp_status rp_attempt_check(struct rp_attempt *a)
     struct rp_accuracy now;
     if (computes_nothing(a))
         return RP_OK;
+    rp_attempt_tell(a, "check", check_limit_s(s));
+    s->told = NULL; /* the next launch tells its own limit */
     RP_TRY(rp_tensors_read_output(s->device, &s->tensors));
     rp_accuracy_check(s->point, &s->oracle, s->tensors.host_output, probability_roundoff(a), &now);
     keep_worse(a, &now);

@@ -49,6 +49,7 @@ bool rp_disturbance_add_turn(struct rp_disturbance *d, const struct rp_watch *be
     add_reading(&d->power_w, after->power_w);
     bool throttled = after->throttled_s > before->throttled_s;
     bool stolen = is_too_much(after->stolen_s - before->stolen_s, turn_s);
+    d->was_throttled |= throttled;
     if (throttled)
         d->n_throttled += n_samples;
     else if (stolen)
@@ -73,7 +74,7 @@ void rp_disturbance_conclude(const struct rp_disturbance *d, size_t count, size_
     row->power_w = mean_of(&d->power_w);
     if (d->energy_launches > 0)
         row->energy_j = d->energy_j / (double)d->energy_launches;
-    if (d->n_throttled > 0)
+    if (d->was_throttled)
         rp_flag_add(row, "throttled");
     if (used >= samples_least || used == count)
         return;

@@ -25,6 +25,7 @@ struct rp_disturbance {
     double energy_j;         /* of the samples whose energy could be resolved */
     int64_t energy_launches; /* in those */
     size_t n_disturbed; /* samples that lost their cores, or were in a turn that was stolen from */
+    bool was_throttled; /* in any turn */
     size_t n_throttled; /* samples of turns in which the device was held back */
 };
 
@@ -33,7 +34,8 @@ struct rp_disturbance {
 bool rp_disturbance_add_sample(struct rp_disturbance *d, double sample_s, int64_t launches,
                                const struct rp_sample_watch *seen);
 
-/* A turn of `n_samples`, `turn_s` long, between two readings. False: none of its samples counts. */
+/* A turn, `turn_s` long, between two readings, with `n_samples` that are not disturbed by
+ * themselves. False: none of its samples counts. */
 bool rp_disturbance_add_turn(struct rp_disturbance *d, const struct rp_watch *before,
                              const struct rp_watch *after, double turn_s, size_t n_samples);
 

@@ -10,8 +10,8 @@
 #include "device/device.h"
 
 /* Launches every kernel of the device once on a tiny point. Returns the bytes that stayed taken, as
- * seen from outside the allocator; -1 where nobody tells. A kernel that fails is left for its rows
- * to report. */
+ * seen from outside the allocator; -1 where nobody tells, or the device computes nothing. A kernel
+ * that fails is left for its rows to report. */
 int64_t rp_measure_first_use(struct rp_device *device);
 
 #endif

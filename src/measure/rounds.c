@@ -55,6 +55,14 @@ static enum rp_status take_samples(struct rp_attempt *a, struct turn *turn)
     return RP_OK;
 }
 
+static size_t count_used(const struct turn *turn)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < turn->taken; ++i)
+        n += turn->samples[i].used != 0;
+    return n;
+}
+
 static enum rp_status keep_samples(struct rp_attempt *a, const struct turn *turn, bool counts)
 {
     for (size_t i = 0; i < turn->taken; ++i) {
@@ -88,8 +96,8 @@ static enum rp_status take_turn(struct rp_attempt *a, int64_t round)
     RP_TRY(take_samples(a, &turn));
     rp_device_watch(device, &after);
     double end_s = rp_device_now_s(device);
-    bool counts =
-        rp_disturbance_add_turn(&a->disturbance, &before, &after, end_s - sampling_s, turn.taken);
+    bool counts = rp_disturbance_add_turn(&a->disturbance, &before, &after, end_s - sampling_s,
+                                          count_used(&turn));
     RP_TRY(keep_samples(a, &turn, counts));
     a->spent_s += end_s - start_s;
     a->sample_cost_s = (end_s - sampling_s) / (double)turn.taken;

@@ -17,6 +17,8 @@ static const struct {
 bool rp_calibration_take(struct rp_calibration *c, double waiting_s, bool is_idle,
                          struct rp_task *task)
 {
+    if (rp_calibration_is_busy(c)) /* one at a time: a rank has room for one */
+        return false;
     if (c->given == CEILINGS && is_idle) /* nothing to measure, nothing to hold it against */
         return false;
     if (c->given == CEILINGS)

@@ -138,6 +138,9 @@ enum rp_status rp_ledger_add_result(struct rp_ledger *ledger, struct rp_result *
     size_t n_samples = (size_t)row->samples;
     row->run = ledger->run_index;
     row->sequence = ledger->next_sequence++;
+    /* A file that was complete at a publication has lost its journal; replaced rows still come. */
+    if (!ledger->journal)
+        RP_TRY(rp_journal_open(ledger->path, &ledger->journal));
     RP_TRY(rp_journal_append_result(ledger->journal, row, samples, n_samples, replaces));
     if (replaces >= 0)
         rp_study_drop_result(&ledger->study, replaces);

@@ -206,6 +206,7 @@ static enum rp_status skip_implied(struct rp_server *server, int rank, struct rp
         RP_TRY(store_row(server, rank, &row, NULL));
         rp_schedule_note_row(server->work.schedule, (size_t)rank, task->number, impl);
         task->impls &= ~(1u << i);
+        task->planned &= ~(1u << i);
     }
     return RP_OK;
 }

@@ -98,13 +98,14 @@ static void open_device(struct worker *worker, const struct rp_wire_open *open)
     enum rp_status status = choose_backend(open->device, &backend, &request.model);
     if (status == RP_OK)
         status = rp_device_open(backend, &request, &worker->device);
-    worker->step->deadline_s = 0;
     if (status != RP_OK) {
+        worker->step->deadline_s = 0;
         tell_failure(worker, status);
         return;
     }
     struct rp_device_info info = *rp_device_info(worker->device);
     info.row.library_bytes = rp_measure_first_use(worker->device);
+    worker->step->deadline_s = 0;
     rp_wire_put(&worker->wire, RP_WIRE_OPENED, &info, sizeof info);
     tell(worker);
 }

@@ -72,6 +72,7 @@ static void test_row(void **state)
                   "3 of 5 samples count; left out: 2 disturbed and 0 throttled", "and says so");
     CHECK_EQ_TEXT(concluded(&(struct rp_disturbance){0}, 3, 3).reason, "", "few, but undisturbed");
     d.n_throttled = 1;
+    d.was_throttled = true;
     CHECK_EQ_TEXT(concluded(&d, 12, 9).flags, "throttled", "any sample throttled");
     CHECK_EQ_TEXT(concluded(&d, 3, 0).flags, "throttled,noisy", "both");
 }
