@@ -37,8 +37,8 @@ simulate 0 '' fail.h5 --retry error,timeout
 table_of fail.h5 | cmp - whole.txt || fail '--retry: the table differs'
 expect 0 "$ANALYZE" verify fail.h5
 
-# Every worker crashes at its 100th launch: each time one row, and a fresh worker goes on.
-simulate 1 ':crash=100' crash.h5
+# Every worker crashes at its 500th launch: each time one row, and a fresh worker goes on.
+simulate 1 ':crash=500' crash.h5
 crashes=$(count_words crash.h5 status | tr ' ' '\n' | sed -n 's/error://p')
 [ "${crashes:-0}" -ge 1 ] || fail 'nothing crashed'
 expect_equal "$(export_columns crash.h5 point impl | sort -u | wc -l)" "$ROWS" 'every row is there'
