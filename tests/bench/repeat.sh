@@ -6,7 +6,8 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
-columns=(point impl status class_measured time_median_s time_ci_low_s time_ci_high_s anchor_spread_frac)
+columns=(point impl status class_measured time_median_s time_ci_low_s time_ci_high_s
+    anchor_spread_frac)
 for turn in 1 2; do
     "$RIDGEPOINT" run "$RP_SOURCE/tests/bench/repeat.yaml" -o "$turn.h5" --device cpu \
         --progress auto || fail "run $turn: exit code $?"
