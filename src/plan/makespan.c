@@ -34,7 +34,8 @@ enum rp_status rp_makespan(double *point_s, size_t n, size_t ranks, double *make
     *makespan_s = 0.0;
     if (!end_s)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ranks", ranks);
-    qsort(point_s, n, sizeof *point_s, longest_first);
+    if (n > 0) /* no points: there may be no array */
+        qsort(point_s, n, sizeof *point_s, longest_first);
     for (size_t i = 0; i < n; ++i) {
         end_s[0] += point_s[i];
         *makespan_s = fmax(*makespan_s, end_s[0]);
