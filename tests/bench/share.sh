@@ -21,7 +21,10 @@ measure() { # NAME COMMAND...
                 evicting += $3
             }
         }
-        END { printf "%.3f %.3f\n", sampling / (end - begin), long > 0 ? evicting / long : 0 }'
+        END {
+            share = long > 0 ? evicting / long : 0
+            printf "%.3f %.3f\n", sampling / (end - begin), share
+        }'
 }
 
 how='sum of sampling_s over the time from the first turn to the end of the last'
