@@ -3,7 +3,7 @@
 
 #include "model/column.h"
 
-enum { CEILINGS, MIDDLE, END, ALL };
+enum { CEILINGS, MIDDLE, END, ALL = RP_CALIBRATIONS };
 
 static const struct {
     enum rp_task_kind kind;

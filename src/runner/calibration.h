@@ -11,6 +11,8 @@
 
 #include "model/task.h"
 
+enum { RP_CALIBRATIONS = 3 }; /* tasks of a rank that are no points */
+
 struct rp_calibration {
     int given, finished; /* tasks of this rank: ceilings, middle, end */
     double first_s;      /* predicted work that waited when it began */

@@ -19,11 +19,15 @@
 #include "base/log.h"
 #include "device/host_memory.h"
 #include "model/result.h"
+#include "runner/calibration.h"
 #include "runner/report.h"
 #include "runner/schedule.h"
 #include "runner/worker.h"
 
 enum { DEATHS_TO_RETIRE = 3, LOSSES_TO_RETIRE = 2, OPENS_TO_RETIRE = 2 };
+
+/* Of few and short points half are handed out before the ceilings are measured. */
+enum { QUEUE_LENGTH = RP_TASKS_PER_RANK + RP_CALIBRATIONS };
 
 static const double open_limit_s = 120; /* opening a device, a driver's first start included */
 
@@ -33,8 +37,7 @@ struct rp_rank {
     struct rp_worker worker;
     struct rp_rank_setup setup;
     struct rp_device_info info;
-    struct rp_task queue[RP_TASKS_PER_RANK +
-                         1]; /* points and one calibration; all at the worker once it is open */
+    struct rp_task queue[QUEUE_LENGTH]; /* all at the worker once it is open */
     size_t n_queue;
     bool opened, told_hello, retired, stopped;
     int deaths, losses; /* in different tasks since the last good row; of the device */
@@ -390,7 +393,7 @@ enum rp_status rp_rank_take_message(struct rp_rank *rank, const struct rp_comm_m
     case RP_TAG_TASK:
         if (rank->retired) /* it crossed the notice; rank 0 has it back already */
             return RP_OK;
-        if (rank->n_queue == RP_COUNT(rank->queue))
+        if (rank->n_queue == QUEUE_LENGTH)
             return RP_FAIL(RP_ERR_INTERNAL, "rank 0 sent more tasks than a rank holds");
         memcpy(&rank->queue[rank->n_queue++], message->data, sizeof rank->queue[0]);
         send_task(rank, &rank->queue[rank->n_queue - 1]);

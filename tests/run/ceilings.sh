@@ -36,6 +36,19 @@ expect_equal "$(export_columns two.h5 class_measured | grep -c missing || true)"
     'rows without a measured class'
 expect 0 "$ANALYZE" verify two.h5
 
+# So few and short points that a rank holds half of them before its ceilings are measured.
+cat >few.yaml <<'YAML'
+name: few
+measure: {min_samples: 6, max_samples: 6}
+sweep:
+  - {stage: decode, heads: 8, head_dim: 64, seq_k: {from: 1, to: 32, plus: 1}, impl: fused}
+YAML
+for points in 1 2 8 14 15 16 17 31 32; do
+    expect 0 "$RIDGEPOINT" run few.yaml -o "few-$points.h5" --device simulated:t4 --progress none \
+        --set "sweep.0.seq_k.to=$points"
+    expect_equal "$(ceilings_of "few-$points.h5" | grep -c anchor)" 3 "anchors with $points points"
+done
+
 # The CPU: measured once a run; again by a run that finds something to do, not by one that does not.
 write_tiny_job tiny.yaml
 cpu() { "$RIDGEPOINT" run tiny.yaml -o cpu.h5 --device cpu --progress none "$@"; }
