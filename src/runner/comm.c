@@ -27,3 +27,8 @@ enum rp_status rp_comm_receive(struct rp_comm *comm, struct rp_comm_message *mes
 {
     return comm->table->receive(comm, message, got);
 }
+
+bool rp_comm_is_busy(struct rp_comm *comm)
+{
+    return comm->table->is_busy && comm->table->is_busy(comm);
+}

@@ -22,7 +22,7 @@ struct rp_comm_message {
 
 struct rp_comm_place {
     int rank, size;
-    int node_rank, node_size;   /* among the ranks of this node */
+    int node_rank;              /* among the ranks of this node */
     int share_rank, share_size; /* among those of the node that were given the same cores */
     char library[64];           /* "Open MPI 4.1.4", or "none" */
 };
@@ -31,6 +31,7 @@ struct rp_comm_table { /* comm_mpi and comm_self */
     void (*place)(struct rp_comm *comm, struct rp_comm_place *place);
     enum rp_status (*send)(struct rp_comm *comm, int to, int tag, const void *data, size_t bytes);
     enum rp_status (*receive)(struct rp_comm *comm, struct rp_comm_message *message, bool *got);
+    bool (*is_busy)(struct rp_comm *comm); /* may be null: never */
     void (*close)(struct rp_comm *comm);
     void (*abort)(struct rp_comm *comm, int exit_code);
 };
@@ -55,5 +56,8 @@ enum rp_status rp_comm_send(struct rp_comm *comm, int to, int tag, const void *d
                             size_t bytes) RP_MUST_CHECK;
 enum rp_status rp_comm_receive(struct rp_comm *comm, struct rp_comm_message *message,
                                bool *got) RP_MUST_CHECK;
+
+/* A message is on its way and needs more looks (rp_comm_receive) to get there. */
+bool rp_comm_is_busy(struct rp_comm *comm);
 
 #endif

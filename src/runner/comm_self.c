@@ -64,7 +64,7 @@ struct self {
 static void self_place(struct rp_comm *comm, struct rp_comm_place *place)
 {
     (void)comm;
-    *place = (struct rp_comm_place){.size = 1, .node_size = 1, .share_size = 1};
+    *place = (struct rp_comm_place){.size = 1, .share_size = 1};
     snprintf(place->library, sizeof place->library, "none");
 }
 

@@ -29,6 +29,9 @@ enum { DEATHS_TO_RETIRE = 3, LOSSES_TO_RETIRE = 2, OPENS_TO_RETIRE = 2 };
 /* Of few and short points half are handed out before the ceilings are measured. */
 enum { QUEUE_LENGTH = RP_TASKS_PER_RANK + RP_CALIBRATIONS };
 
+/* MPI sends so much at once; for more the ranks have to agree, and that takes a few looks. */
+enum { MESSAGE_BYTES = 4000 };
+
 static const double open_limit_s = 120; /* opening a device, a driver's first start included */
 
 struct rp_rank {
@@ -122,6 +125,14 @@ static enum rp_status retire(struct rp_rank *rank, enum rp_status status, const 
     return told;
 }
 
+/* A failed send is noticed as the worker's death at the next step. */
+static void send_to_worker(struct rp_rank *rank, enum rp_wire_kind kind, const void *body,
+                           size_t bytes)
+{
+    if (rp_wire_send(&rank->worker.wire, kind, body, bytes) != RP_OK)
+        rp_log(RP_LOG_DEBUG, "%s", rp_status_message());
+}
+
 static void ask_to_open(struct rp_rank *rank)
 {
     struct rp_wire_open open = {.protocol = rank->setup.protocol, .seed = rank->setup.seed};
@@ -135,13 +146,15 @@ static void ask_to_open(struct rp_rank *rank)
     };
     rp_worker_step_begin(rank->worker.step, -1, "start", open_limit_s);
     rank->oom_kills = rp_host_oom_kills();
-    rp_wire_put(&rank->worker.wire, RP_WIRE_OPEN, &open, sizeof open);
+    send_to_worker(rank, RP_WIRE_OPEN, &open, sizeof open);
 }
 
-static void send_task(struct rp_rank *rank, const struct rp_task *task)
+/* The last `n` of the queue. */
+static void send_tasks(struct rp_rank *rank, size_t n)
 {
-    if (rank->opened)
-        rp_wire_put(&rank->worker.wire, RP_WIRE_TASK, task, sizeof *task);
+    if (rank->opened && n > 0)
+        send_to_worker(rank, RP_WIRE_TASKS, &rank->queue[rank->n_queue - n],
+                       n * sizeof rank->queue[0]);
 }
 
 /* Null when the rank does not hold it. */
@@ -161,37 +174,47 @@ static struct rp_task *current_task(struct rp_rank *rank)
     return task || rank->n_queue == 0 ? task : &rank->queue[0];
 }
 
-static enum rp_status pass_report_on(struct rp_rank *rank, struct rp_task *task, const void *data,
-                                     size_t bytes)
+static void note_row(struct rp_rank *rank, struct rp_task *task, const struct rp_result *row)
 {
-    const struct rp_report_head *head = data;
-    if (head->is_finished) {
-        size_t behind = (size_t)(&rank->queue[rank->n_queue] - task) - 1;
-        memmove(task, task + 1, behind * sizeof *task);
-        --rank->n_queue;
-    }
-    return tell(rank, RP_TAG_REPORT, data, bytes);
+    enum rp_outcome outcome;
+    enum rp_impl impl;
+    if (rp_outcome_find(row->status, &outcome) && outcome != RP_OUTCOME_ERROR &&
+        outcome != RP_OUTCOME_TIMEOUT)
+        rank->deaths = rank->losses = 0;
+    if (rp_impl_find(row->impl, &impl))
+        task->impls &= ~(1u << impl);
 }
 
-static enum rp_status take_report(struct rp_rank *rank, void *data, size_t bytes)
+static void drop_task(struct rp_rank *rank, struct rp_task *task)
 {
-    struct rp_report report;
-    struct rp_result *row;
-    struct rp_sample *samples;
-    rp_report_open(&report, data, bytes);
-    struct rp_task *task = find_task(rank, report.head.task);
-    if (!task)
-        return RP_FAIL(RP_ERR_INTERNAL, "the worker reports a task that it was not given");
-    while (rp_report_next_row(&report, &row, &samples)) {
-        enum rp_outcome outcome;
-        enum rp_impl impl;
-        if (rp_outcome_find(row->status, &outcome) && outcome != RP_OUTCOME_ERROR &&
-            outcome != RP_OUTCOME_TIMEOUT)
-            rank->deaths = rank->losses = 0;
-        if (rp_impl_find(row->impl, &impl))
-            task->impls &= ~(1u << impl);
+    size_t behind = (size_t)(&rank->queue[rank->n_queue] - task) - 1;
+    memmove(task, task + 1, behind * sizeof *task);
+    --rank->n_queue;
+}
+
+/* Looks at what the worker reports and passes it on as it is, in messages of whole items. */
+static enum rp_status take_report(struct rp_rank *rank, char *data, size_t bytes)
+{
+    struct rp_report report = {data, bytes};
+    struct rp_report_item item;
+    char *begin = data; /* of what is not passed on yet */
+    char *end = data;
+    void *body;
+    while (rp_report_next(&report, &item, &body)) {
+        struct rp_task *task = find_task(rank, item.task);
+        if (!task)
+            return RP_FAIL(RP_ERR_INTERNAL, "the worker reports a task that it was not given");
+        if (item.kind == RP_REPORT_ROW)
+            note_row(rank, task, body);
+        else if (item.kind == RP_REPORT_END)
+            drop_task(rank, task);
+        if (end > begin && report.at - begin > MESSAGE_BYTES) {
+            RP_TRY(tell(rank, RP_TAG_REPORT, begin, (size_t)(end - begin)));
+            begin = end;
+        }
+        end = report.at;
     }
-    return pass_report_on(rank, task, data, bytes);
+    return tell(rank, RP_TAG_REPORT, begin, (size_t)(end - begin));
 }
 
 /* A row (or null) that the worker does not tell, and the end of the task when nothing is left. */
@@ -202,10 +225,12 @@ static enum rp_status report_task(struct rp_rank *rank, struct rp_task *task,
     rp_text_init(&report);
     if (row)
         rp_report_add_row(&report, task->number, row, NULL);
-    if (task->impls == 0)
-        rp_report_finish(&report, task->number);
+    if (task->impls == 0) {
+        rp_report_add_end(&report, task->number);
+        drop_task(rank, task);
+    }
     enum rp_status status = rp_text_ok(&report)
-                                ? pass_report_on(rank, task, report.data, report.length)
+                                ? tell(rank, RP_TAG_REPORT, report.data, report.length)
                                 : RP_FAIL(RP_ERR_INTERNAL, "no host memory for a report");
     rp_text_clear(&report);
     return status;
@@ -234,8 +259,7 @@ static enum rp_status on_opened(struct rp_rank *rank, const struct rp_device_inf
     rank->info = *info;
     rank->opened = true;
     rank->failed_opens = 0;
-    for (size_t i = 0; i < rank->n_queue; ++i)
-        send_task(rank, &rank->queue[i]);
+    send_tasks(rank, rank->n_queue);
     return rank->told_hello ? RP_OK : say_hello(rank, RP_OK, NULL);
 }
 
@@ -256,7 +280,7 @@ static enum rp_status take_worker_message(struct rp_rank *rank,
     case RP_WIRE_REPORT:
         return take_report(rank, message->body, message->bytes);
     case RP_WIRE_OPEN:
-    case RP_WIRE_TASK:
+    case RP_WIRE_TASKS:
         break;
     }
     return RP_FAIL(RP_ERR_INTERNAL, "the worker sent a message of kind %d", (int)message->kind);
@@ -316,7 +340,7 @@ static void count_death(struct rp_rank *rank, const struct rp_task *task, enum r
     rank->death_task = number;
 }
 
-/* What a worker said before its end. */
+/* What a worker said before its end, or was about to. */
 static enum rp_status take_last_reports(struct rp_rank *rank)
 {
     struct rp_wire_message message;
@@ -326,7 +350,8 @@ static enum rp_status take_last_reports(struct rp_rank *rank)
                 RP_TRY(take_report(rank, message.body, message.bytes));
         }
     } while (rp_wire_read(&rank->worker.wire, false) > 0);
-    return RP_OK;
+    struct rp_worker_step *step = rank->worker.step;
+    return step->kept_bytes > 0 ? take_report(rank, step->kept, (size_t)step->kept_bytes) : RP_OK;
 }
 
 static enum rp_status replace_worker(struct rp_rank *rank, enum rp_outcome outcome)
@@ -369,8 +394,6 @@ static enum rp_status take_worker_messages(struct rp_rank *rank)
 enum rp_status rp_rank_step(struct rp_rank *rank, double timeout_s, bool *acted)
 {
     struct pollfd poll_fd = {.fd = rank->worker.wire.fd, .events = POLLIN};
-    if (rp_wire_flush(&rank->worker.wire) != RP_OK) /* noticed as the worker's death below */
-        rp_log(RP_LOG_DEBUG, "%s", rp_status_message());
     int ready = poll(&poll_fd, 1, (int)(timeout_s * 1e3 + 0.5)); /* a negative fd only waits */
     if (ready < 0 && errno != EINTR)
         return RP_FAIL(RP_ERR_INTERNAL, "poll failed: %s", strerror(errno));
@@ -379,6 +402,19 @@ enum rp_status rp_rank_step(struct rp_rank *rank, double timeout_s, bool *acted)
         return take_worker_messages(rank);
     *acted = rp_worker_is_overdue(&rank->worker);
     return *acted ? replace_worker(rank, RP_OUTCOME_TIMEOUT) : RP_OK;
+}
+
+static enum rp_status take_tasks(struct rp_rank *rank, const struct rp_comm_message *message)
+{
+    size_t n = message->bytes / sizeof rank->queue[0];
+    if (rank->retired) /* they crossed the notice; rank 0 has them back already */
+        return RP_OK;
+    if (n > QUEUE_LENGTH - rank->n_queue)
+        return RP_FAIL(RP_ERR_INTERNAL, "rank 0 sent more tasks than a rank holds");
+    memcpy(&rank->queue[rank->n_queue], message->data, message->bytes);
+    rank->n_queue += n;
+    send_tasks(rank, n);
+    return RP_OK;
 }
 
 enum rp_status rp_rank_take_message(struct rp_rank *rank, const struct rp_comm_message *message)
@@ -390,14 +426,8 @@ enum rp_status rp_rank_take_message(struct rp_rank *rank, const struct rp_comm_m
         if (!rank->stopped)
             ask_to_open(rank);
         return RP_OK;
-    case RP_TAG_TASK:
-        if (rank->retired) /* it crossed the notice; rank 0 has it back already */
-            return RP_OK;
-        if (rank->n_queue == QUEUE_LENGTH)
-            return RP_FAIL(RP_ERR_INTERNAL, "rank 0 sent more tasks than a rank holds");
-        memcpy(&rank->queue[rank->n_queue++], message->data, sizeof rank->queue[0]);
-        send_task(rank, &rank->queue[rank->n_queue - 1]);
-        return RP_OK;
+    case RP_TAG_TASKS:
+        return take_tasks(rank, message);
     case RP_TAG_STOP:
         rank->stopped = true;
         return RP_OK;

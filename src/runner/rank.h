@@ -3,7 +3,7 @@
  *
  * Messages to rank 0: HELLO (device), REPORT (runner/report.h), RETIRE (no more), STOPPING (a
  * signal), BYE (the last one, after STOP). Both ways: BEAT (still here).
- * Messages from rank 0: SETUP (once), TASK, STOP.
+ * Messages from rank 0: SETUP (once), TASKS, STOP.
  */
 #ifndef RP_RUNNER_RANK_H
 #define RP_RUNNER_RANK_H
@@ -20,7 +20,7 @@
 
 enum rp_rank_tag {
     RP_TAG_SETUP = 1,
-    RP_TAG_TASK,
+    RP_TAG_TASKS,
     RP_TAG_STOP,
     RP_TAG_HELLO,
     RP_TAG_REPORT,

@@ -1,59 +1,47 @@
-/* report.c - a head, then ceilings, then rows, each followed by its samples. */
+/* report.c - items one after the other, each behind its kind and size. */
 #include "runner/report.h"
 
 #include <string.h>
 
-static void begin(struct rp_text *report, int64_t task)
+static void add_item(struct rp_text *report, enum rp_report_kind kind, int64_t task, size_t bytes)
 {
-    const struct rp_report_head head = {.task = task};
-    if (report->length == 0)
-        rp_text_add(report, (const char *)&head, sizeof head);
+    const struct rp_report_item item = {(int64_t)kind, task, (int64_t)bytes};
+    rp_text_add(report, (const char *)&item, sizeof item);
 }
 
 void rp_report_add_row(struct rp_text *report, int64_t task, const struct rp_result *row,
                        const struct rp_sample *samples)
 {
-    begin(report, task);
+    size_t samples_bytes = (size_t)row->samples * sizeof *samples;
+    add_item(report, RP_REPORT_ROW, task, sizeof *row + samples_bytes);
     rp_text_add(report, (const char *)row, sizeof *row);
-    if (row->samples > 0)
-        rp_text_add(report, (const char *)samples, (size_t)row->samples * sizeof *samples);
+    if (samples_bytes > 0)
+        rp_text_add(report, (const char *)samples, samples_bytes);
 }
 
 void rp_report_add_ceiling(struct rp_text *report, int64_t task, const struct rp_ceiling *row)
 {
-    begin(report, task);
+    add_item(report, RP_REPORT_CEILING, task, sizeof *row);
     rp_text_add(report, (const char *)row, sizeof *row);
-    if (rp_text_ok(report))
-        ++((struct rp_report_head *)(void *)report->data)->n_ceilings;
 }
 
-void rp_report_finish(struct rp_text *report, int64_t task)
+void rp_report_add_end(struct rp_text *report, int64_t task)
 {
-    begin(report, task);
-    if (rp_text_ok(report))
-        ((struct rp_report_head *)(void *)report->data)->is_finished = 1;
+    add_item(report, RP_REPORT_END, task, 0);
 }
 
-void rp_report_open(struct rp_report *report, void *data, size_t bytes)
+bool rp_report_next(struct rp_report *report, struct rp_report_item *item, void **body)
 {
-    memcpy(&report->head, data, sizeof report->head);
-    size_t ceilings_bytes = (size_t)report->head.n_ceilings * sizeof *report->ceilings;
-    report->ceilings = (void *)((char *)data + sizeof report->head);
-    report->at = (char *)data + sizeof report->head + ceilings_bytes;
-    report->left = bytes - sizeof report->head - ceilings_bytes;
-}
-
-bool rp_report_next_row(struct rp_report *report, struct rp_result **row,
-                        struct rp_sample **samples)
-{
-    if (report->left < sizeof **row)
+    if (report->left < sizeof *item)
         return false;
-    *row = (void *)report->at;
-    *samples = (void *)(report->at + sizeof **row);
-    size_t bytes = sizeof **row + (size_t)(*row)->samples * sizeof **samples;
-    if ((*row)->samples < 0 || bytes > report->left)
-        return false;
-    report->at += bytes;
-    report->left -= bytes;
+    memcpy(item, report->at, sizeof *item);
+    *body = report->at + sizeof *item;
+    report->at += sizeof *item + (size_t)item->bytes;
+    report->left -= sizeof *item + (size_t)item->bytes;
     return true;
+}
+
+struct rp_sample *rp_report_samples(struct rp_result *row)
+{
+    return (struct rp_sample *)(row + 1);
 }

@@ -6,6 +6,7 @@
  */
 #include "runner/runner.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 #include "runner/stop.h"
 
 static const double shortest_wait_s = 0.0005;
-static const double longest_wait_s = 0.02;
+static const double shortest_wait_idle_s = 0.002; /* rank 0 has to get its turn first */
+static const double longest_wait_s = 0.05;
 static const double longest_wait_busy_s = 0.25; /* what other ranks have to say can wait */
 static const double farewell_s = 15;            /* a rank that does not leave by then is hung */
 
@@ -44,7 +46,7 @@ static enum rp_status send_to_all(struct rp_comm *comm, enum rp_rank_tag tag, co
 /* Messages of rank 0 to a rank, as against those of a rank to rank 0. */
 static bool is_for_rank(const struct loop *loop, int tag)
 {
-    return !loop->server || tag == RP_TAG_SETUP || tag == RP_TAG_TASK || tag == RP_TAG_STOP;
+    return !loop->server || tag == RP_TAG_SETUP || tag == RP_TAG_TASKS || tag == RP_TAG_STOP;
 }
 
 /* Rank 0 tells all, the others tell rank 0. Rank 0 looks after silent ranks in its tick. */
@@ -98,11 +100,13 @@ static enum rp_status notice_signal(struct loop *loop)
  * rank 0: they need it. */
 static void set_wait(struct loop *loop, bool acted)
 {
-    bool is_busy = rp_rank_is_busy(loop->rank) && (!loop->server || loop->place.size == 1);
-    double longest_s = is_busy ? longest_wait_busy_s : longest_wait_s;
-    loop->wait_s = acted ? shortest_wait_s : 1.5 * loop->wait_s;
-    if (is_busy || loop->wait_s > longest_s)
-        loop->wait_s = longest_s;
+    bool is_needed = loop->server && loop->place.size > 1;
+    if (rp_rank_is_busy(loop->rank) && !is_needed && !rp_comm_is_busy(loop->comm))
+        loop->wait_s = longest_wait_busy_s;
+    else if (acted)
+        loop->wait_s = is_needed ? shortest_wait_s : shortest_wait_idle_s;
+    else
+        loop->wait_s = fmin(1.5 * loop->wait_s, longest_wait_s);
 }
 
 static enum rp_status turn(struct loop *loop)

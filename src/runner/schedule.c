@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind longer tasks nothing is queued: a message's delay is nothing against them, and what is
- * queued behind them could have been started by another rank. Behind one, behind several: */
+/* What is queued behind a long task could have been started by another rank, so it is not while
+ * little else waits; behind short ones a message's delay would count. Behind one, behind several:
+ */
 static const double one_ahead_below_s = 0.5;
+static const double plenty = 2; /* as much waits as keeps every rank busy for so many such tasks */
 static const double more_ahead_below_s = 0.05;
 
 struct group {
@@ -100,8 +102,11 @@ static bool may_queue_ahead(const struct holder *holder, const struct group *g)
     for (size_t i = 0; i < holder->n_held; ++i)
         held_s += holder->held[i].predicted_s;
     /* Only while every rank could still be given as many. */
-    return holder->n_held < RP_TASKS_PER_RANK && g->count > g->ranks * holder->n_held &&
-           held_s < (holder->n_held == 1 ? one_ahead_below_s : more_ahead_below_s);
+    if (holder->n_held == RP_TASKS_PER_RANK || g->count <= g->ranks * holder->n_held)
+        return false;
+    if (holder->n_held > 1)
+        return held_s < more_ahead_below_s;
+    return held_s < one_ahead_below_s || g->waiting_s > plenty * (double)g->ranks * held_s;
 }
 
 bool rp_schedule_take(struct rp_schedule *schedule, size_t rank, struct rp_task *task)

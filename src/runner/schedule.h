@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "model/task.h"
 
-enum { RP_TASKS_PER_RANK = 8 }; /* that a rank holds at most */
+enum { RP_TASKS_PER_RANK = 16 }; /* that a rank holds at most */
 
 struct rp_schedule;
 

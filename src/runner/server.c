@@ -211,31 +211,44 @@ static enum rp_status skip_implied(struct rp_server *server, int rank, struct rp
     return RP_OK;
 }
 
-static enum rp_status feed_calibration(struct rp_server *server, int rank)
+/* Its ceilings or an anchor, when they are due. */
+static bool take_calibration(struct rp_server *server, int rank, struct rp_task *task)
 {
     const struct rp_schedule *schedule = server->work.schedule;
-    struct rp_task task;
-    if (server->stop_asked || server->options.no_ceilings ||
-        !rp_calibration_take(&server->peers[rank].calibration,
-                             rp_schedule_waiting_s(schedule, (size_t)rank),
-                             rp_schedule_is_idle(schedule, (size_t)rank), &task))
-        return RP_OK;
-    return rp_comm_send(server->comm, rank, RP_TAG_TASK, &task, sizeof task);
+    return !server->stop_asked && !server->options.no_ceilings &&
+           rp_calibration_take(&server->peers[rank].calibration,
+                               rp_schedule_waiting_s(schedule, (size_t)rank),
+                               rp_schedule_is_idle(schedule, (size_t)rank), task);
 }
 
-/* Gives a rank what it can take: one task to work on and one to have ready. */
+/* The next point that is not implied. */
+static enum rp_status take_point(struct rp_server *server, int rank, struct rp_task *task,
+                                 bool *got)
+{
+    struct rp_schedule *schedule = server->work.schedule;
+    *got = false;
+    while (!*got && !server->stop_asked && rp_schedule_take(schedule, (size_t)rank, task)) {
+        RP_TRY(skip_implied(server, rank, task));
+        *got = task->impls != 0;
+        if (!*got)
+            rp_schedule_finish(schedule, (size_t)rank, task->number, task);
+    }
+    return RP_OK;
+}
+
+/* Gives a rank what it can take, in one message. */
 static enum rp_status feed(struct rp_server *server, int rank)
 {
-    struct rp_task task;
-    RP_TRY(feed_calibration(server, rank));
-    while (!server->stop_asked && rp_schedule_take(server->work.schedule, (size_t)rank, &task)) {
-        RP_TRY(skip_implied(server, rank, &task));
-        if (task.impls != 0)
-            RP_TRY(rp_comm_send(server->comm, rank, RP_TAG_TASK, &task, sizeof task));
-        else
-            rp_schedule_finish(server->work.schedule, (size_t)rank, task.number, &task);
+    struct rp_task tasks[RP_TASKS_PER_RANK + RP_CALIBRATIONS];
+    size_t n = take_calibration(server, rank, &tasks[0]);
+    bool got = true;
+    while (got) {
+        RP_TRY(take_point(server, rank, &tasks[n], &got));
+        n += got;
     }
-    return feed_calibration(server, rank); /* the last one, when that was all */
+    n += take_calibration(server, rank, &tasks[n]); /* the last one, when that was all */
+    return n > 0 ? rp_comm_send(server->comm, rank, RP_TAG_TASKS, tasks, n * sizeof tasks[0])
+                 : RP_OK;
 }
 
 static enum rp_status begin_work(struct rp_server *server)
@@ -312,38 +325,50 @@ static enum rp_status store_row(struct rp_server *server, int rank, struct rp_re
     return RP_OK;
 }
 
-static enum rp_status finish_task(struct rp_server *server, int rank, int64_t number)
+static enum rp_status take_end(struct rp_server *server, int rank, int64_t number)
 {
     struct rp_task task;
     if (rp_calibration_is_task(number)) {
         rp_calibration_finish(&server->peers[rank].calibration);
-        return feed(server, rank);
+        return RP_OK;
     }
     if (!rp_schedule_finish(server->work.schedule, (size_t)rank, number, &task))
         return RP_FAIL(RP_ERR_INTERNAL, "rank %d finished task %" PRId64 ", which it did not hold",
                        rank, number);
     server->finished_s += task.predicted_s;
-    return feed(server, rank);
+    return RP_OK;
+}
+
+static enum rp_status take_row(struct rp_server *server, int rank, int64_t task,
+                               struct rp_result *row)
+{
+    enum rp_impl impl;
+    if (rp_impl_find(row->impl, &impl))
+        rp_schedule_note_row(server->work.schedule, (size_t)rank, task, impl);
+    return store_row(server, rank, row, rp_report_samples(row));
+}
+
+static enum rp_status take_ceiling(struct rp_server *server, int rank, struct rp_ceiling *row)
+{
+    row->device = server->peers[rank].device;
+    return rp_ledger_add_ceiling(server->ledger, row);
 }
 
 static enum rp_status take_report(struct rp_server *server, const struct rp_comm_message *message)
 {
-    struct rp_report report;
-    struct rp_result *row;
-    struct rp_sample *samples;
-    enum rp_impl impl;
+    struct rp_report report = {message->data, message->bytes};
+    struct rp_report_item item;
+    void *body;
     int rank = message->source;
-    rp_report_open(&report, message->data, message->bytes);
-    for (int64_t i = 0; i < report.head.n_ceilings; ++i) {
-        report.ceilings[i].device = server->peers[rank].device;
-        RP_TRY(rp_ledger_add_ceiling(server->ledger, &report.ceilings[i]));
+    while (rp_report_next(&report, &item, &body)) {
+        if (item.kind == RP_REPORT_ROW)
+            RP_TRY(take_row(server, rank, item.task, body));
+        else if (item.kind == RP_REPORT_CEILING)
+            RP_TRY(take_ceiling(server, rank, body));
+        else
+            RP_TRY(take_end(server, rank, item.task));
     }
-    while (rp_report_next_row(&report, &row, &samples)) {
-        if (rp_impl_find(row->impl, &impl))
-            rp_schedule_note_row(server->work.schedule, (size_t)rank, report.head.task, impl);
-        RP_TRY(store_row(server, rank, row, samples));
-    }
-    return report.head.is_finished ? finish_task(server, rank, report.head.task) : RP_OK;
+    return feed(server, rank);
 }
 
 static enum rp_status take_retirement(struct rp_server *server,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -38,30 +39,28 @@ void rp_wire_close(struct rp_wire *wire)
     if (wire->fd >= 0)
         close(wire->fd);
     free(wire->data);
-    rp_text_clear(&wire->out);
     rp_wire_init(wire, -1);
 }
 
-void rp_wire_put(struct rp_wire *wire, enum rp_wire_kind kind, const void *body, size_t bytes)
+enum rp_status rp_wire_send(struct rp_wire *wire, enum rp_wire_kind kind, const void *body,
+                            size_t bytes)
 {
-    const struct head head = {kind, bytes};
-    rp_text_add(&wire->out, (const char *)&head, sizeof head);
-    rp_text_add(&wire->out, body, bytes);
-}
-
-enum rp_status rp_wire_flush(struct rp_wire *wire)
-{
-    size_t sent = 0;
-    if (!rp_text_ok(&wire->out))
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for messages");
-    while (sent < wire->out.length) {
-        ssize_t n = send(wire->fd, wire->out.data + sent, wire->out.length - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno != EINTR)
+    struct head head = {kind, bytes};
+    struct iovec parts[2] = {{&head, sizeof head}, {(void *)(uintptr_t)body, bytes}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = RP_COUNT(parts)};
+    while (parts[0].iov_len + parts[1].iov_len > 0) {
+        ssize_t sent = sendmsg(wire->fd, &message, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
             return RP_FAIL(RP_ERR_DEVICE, "the other process of this rank is gone: %s",
                            strerror(errno));
-        sent += n > 0 ? (size_t)n : 0;
+        size_t gone = sent > 0 ? (size_t)sent : 0;
+        for (size_t i = 0; i < RP_COUNT(parts); ++i) {
+            size_t n = gone < parts[i].iov_len ? gone : parts[i].iov_len;
+            parts[i].iov_base = (char *)parts[i].iov_base + n;
+            parts[i].iov_len -= n;
+            gone -= n;
+        }
     }
-    wire->out.length = 0;
     return RP_OK;
 }
 

@@ -2,7 +2,7 @@
  * wire.h - what a rank's two processes say to each other: messages over a socket pair, and a page
  * of memory that says what the worker is at.
  *
- *   rank -> worker   OPEN, TASK... (some may wait behind the one that is measured)
+ *   rank -> worker   OPEN, TASKS...
  *   worker -> rank   OPENED or FAILED; then REPORT... (runner/report.h), or FAILED: device lost
  *
  * A wake-up costs more than all that is done with a message: so a worker says nothing when it
@@ -18,7 +18,6 @@
 #include <sys/types.h>
 
 #include "base/status.h"
-#include "base/text.h"
 #include "device/backend.h"
 #include "model/protocol.h"
 #include "model/task.h"
@@ -28,7 +27,7 @@ enum { RP_WORKER_FD = 3, RP_WORKER_PAGE_FD = 4 };
 
 enum rp_wire_kind {
     RP_WIRE_OPEN,   /* struct rp_wire_open */
-    RP_WIRE_TASK,   /* struct rp_task */
+    RP_WIRE_TASKS,  /* some struct rp_task */
     RP_WIRE_OPENED, /* struct rp_device_info */
     RP_WIRE_FAILED, /* struct rp_wire_failure */
     RP_WIRE_REPORT
@@ -49,12 +48,16 @@ struct rp_wire_failure {
     char text[1020]; /* the whole a multiple of 8 bytes, as every body is */
 };
 
+enum { RP_WORKER_KEPT_BYTES = 64 * 1024 };
+
 /* The page. The worker sets deadline_s last, and to 0 before it changes anything else. */
 struct rp_worker_step {
     _Atomic double deadline_s; /* on the monotonic clock; 0: no limit */
     double limit_s;            /* of this step */
     int64_t task;              /* its number; -1: at none */
-    int impl;                  /* enum rp_impl; -1: at none */
+    int64_t kept_bytes;        /* of a report that is not told yet; a crash does not take it */
+    char kept[RP_WORKER_KEPT_BYTES];
+    int impl; /* enum rp_impl; -1: at none */
     char name[32];
 };
 
@@ -65,7 +68,6 @@ struct rp_wire { /* one end */
     int fd;      /* -1: none */
     char *data;  /* heap; begin .. end was read and not taken yet */
     size_t begin, end, capacity;
-    struct rp_text out; /* put and not sent yet */
 };
 
 struct rp_wire_message {
@@ -77,9 +79,9 @@ struct rp_wire_message {
 void rp_wire_init(struct rp_wire *wire, int fd);
 void rp_wire_close(struct rp_wire *wire); /* takes one that is closed */
 
-/* Nothing leaves before the flush, so that the other end wakes up once for many messages. */
-void rp_wire_put(struct rp_wire *wire, enum rp_wire_kind kind, const void *body, size_t bytes);
-enum rp_status rp_wire_flush(struct rp_wire *wire) RP_MUST_CHECK;
+/* Waits until all of it is on its way. */
+enum rp_status rp_wire_send(struct rp_wire *wire, enum rp_wire_kind kind, const void *body,
+                            size_t bytes) RP_MUST_CHECK;
 
 /* Reads what is there, or waits for something. Bytes read; 0 when there are none now; -1 when the
  * other end is gone. */

@@ -18,7 +18,7 @@
 #include "runner/wire.h"
 
 /* What is finished sooner after the last message waits for company, unless nothing comes or a long
- * task: waking the rank costs more than a short row. What a crash takes is measured again. */
+ * task: waking the rank costs more than a short row. */
 static const double gather_s = 0.01;
 
 struct worker {
@@ -27,24 +27,22 @@ struct worker {
     struct rp_device *device;
     struct rp_protocol protocol;
     int64_t seed;
-    struct rp_text report; /* of the task that is measured, what is not told yet */
-    double told_s;         /* when the rank was told something last */
+    struct rp_text report; /* what is not told yet; its memory is kept */
+    double told_s;         /* when that was told last */
     bool is_over;          /* the rank is gone, or the device */
 };
 
-static void tell(struct worker *worker)
+static void tell(struct worker *worker, enum rp_wire_kind kind, const void *body, size_t bytes)
 {
-    if (rp_wire_flush(&worker->wire) != RP_OK)
+    if (rp_wire_send(&worker->wire, kind, body, bytes) != RP_OK)
         worker->is_over = true;
-    worker->told_s = rp_clock_now_s();
 }
 
 static void tell_failure(struct worker *worker, enum rp_status status)
 {
     struct rp_wire_failure failure = {.status = status};
     snprintf(failure.text, sizeof failure.text, "%s", rp_status_message());
-    rp_wire_put(&worker->wire, RP_WIRE_FAILED, &failure, sizeof failure);
-    tell(worker);
+    tell(worker, RP_WIRE_FAILED, &failure, sizeof failure);
     worker->is_over = true;
 }
 
@@ -106,22 +104,33 @@ static void open_device(struct worker *worker, const struct rp_wire_open *open)
     struct rp_device_info info = *rp_device_info(worker->device);
     info.row.library_bytes = rp_measure_first_use(worker->device);
     worker->step->deadline_s = 0;
-    rp_wire_put(&worker->wire, RP_WIRE_OPENED, &info, sizeof info);
-    tell(worker);
+    tell(worker, RP_WIRE_OPENED, &info, sizeof info);
 }
 
-static void put_report(struct worker *worker)
+static void tell_report(struct worker *worker)
 {
-    if (!rp_text_ok(&worker->report))
+    struct rp_text *report = &worker->report;
+    worker->step->kept_bytes = 0; /* first: better measured again than told twice */
+    if (!rp_text_ok(report))
         worker->is_over = true; /* no host memory: the rank sees this process end */
-    else if (worker->report.length > 0)
-        rp_wire_put(&worker->wire, RP_WIRE_REPORT, worker->report.data, worker->report.length);
-    rp_text_clear(&worker->report);
+    else if (report->length > 0)
+        tell(worker, RP_WIRE_REPORT, report->data, report->length);
+    report->length = 0;
+    worker->told_s = rp_clock_now_s();
 }
 
-static bool is_due(const struct worker *worker)
+/* Tells what is due; keeps the rest where the rank finds it should this process die. */
+static void keep_report(struct worker *worker)
 {
-    return rp_clock_now_s() - worker->told_s > gather_s;
+    const struct rp_text *report = &worker->report;
+    struct rp_worker_step *step = worker->step;
+    size_t kept = (size_t)step->kept_bytes;
+    if (rp_clock_now_s() - worker->told_s > gather_s || report->length > sizeof step->kept) {
+        tell_report(worker);
+    } else if (rp_text_ok(report)) {
+        memcpy(step->kept + kept, report->data + kept, report->length - kept);
+        step->kept_bytes = (int64_t)report->length;
+    }
 }
 
 static void on_begin(void *context, enum rp_impl impl, const char *step, double limit_s)
@@ -137,10 +146,7 @@ static void on_row(void *context, const struct rp_result *row, const struct rp_s
     (void)n_samples; /* row->samples */
     worker->step->deadline_s = 0;
     rp_report_add_row(&worker->report, worker->step->task, row, samples);
-    if (is_due(worker)) {
-        put_report(worker);
-        tell(worker);
-    }
+    keep_report(worker);
 }
 
 static void on_ceiling(void *context, const struct rp_ceiling *row)
@@ -176,20 +182,26 @@ static enum rp_status measure_point(struct worker *worker, const struct rp_task 
 
 static void measure_task(struct worker *worker, const struct rp_task *task)
 {
-    if (task->predicted_s > gather_s)
-        tell(worker);
+    if (task->predicted_s > gather_s || task->kind != RP_TASK_POINT)
+        tell_report(worker);
     worker->step->task = task->number;
     rp_worker_step_begin(worker->step, -1, "start", 0);
     enum rp_status status =
         task->kind == RP_TASK_POINT ? measure_point(worker, task) : calibrate(worker, task);
     worker->step->deadline_s = 0;
-    if (status == RP_OK)
-        rp_report_finish(&worker->report, task->number);
-    put_report(worker);
-    if (status != RP_OK)
+    if (status == RP_OK) {
+        rp_report_add_end(&worker->report, task->number);
+        keep_report(worker);
+    } else {
+        tell_report(worker);
         tell_failure(worker, status);
-    else if (is_due(worker))
-        tell(worker);
+    }
+}
+
+static void measure_tasks(struct worker *worker, const struct rp_task *tasks, size_t n)
+{
+    for (size_t i = 0; i < n && !worker->is_over; ++i)
+        measure_task(worker, &tasks[i]);
 }
 
 /* Dies with its rank, is the OOM killer's first choice, and leaves signals to the rank. */
@@ -228,11 +240,12 @@ int rp_worker_main(void)
         while (!worker.is_over && rp_wire_take(&worker.wire, &message)) {
             if (message.kind == RP_WIRE_OPEN && !worker.device)
                 open_device(&worker, message.body);
-            else if (message.kind == RP_WIRE_TASK && worker.device)
-                measure_task(&worker, message.body);
+            else if (message.kind == RP_WIRE_TASKS && worker.device)
+                measure_tasks(&worker, message.body, message.bytes / sizeof(struct rp_task));
         }
-        tell(&worker); /* nothing is left to do */
+        tell_report(&worker); /* nothing is left to do */
     }
+    rp_text_clear(&worker.report);
     rp_device_close(worker.device);
     rp_wire_close(&worker.wire);
     return 0;

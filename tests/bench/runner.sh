@@ -101,9 +101,76 @@ for ranks in 1 2 4; do
         'CPU time of the busiest MPI side over 10 s while the workers measure'
 done
 
+cat >unequal.yaml <<'YAML'
+name: unequal
+measure: {min_samples: 6, max_samples: 6, max_time_s: 100}
+verify: {rows: 1}
+sweep:
+  - stage: prefill
+    batch: [1, 2, 3]
+    heads: {from: 4, to: 32, plus: 4}
+    seq: {from: 1k, to: 8k, plus: 1k}
+    head_dim: 128
+    dtype: fp16
+    impl: fused
+YAML
+# A point launches once for its memory, six times to warm up, six times for its samples.
+launches=13
+
+# measure_wall N FILE.h5 DEVICE OPTION...: $wall_s from the first record of the journal to the last.
+measure_wall() {
+    local n=$1 file=$2 device=$3 first='' last='' now launcher=()
+    shift 3
+    [ "$n" = 1 ] || launcher=(mpirun --oversubscribe --bind-to none -n "$n")
+    "${launcher[@]}" "$RIDGEPOINT" run unequal.yaml -o "$file" --device "simulated:$device" \
+        --progress none "$@" 2>"$ERR" </dev/null &
+    local run=$!
+    while ! is_gone "$run"; do
+        if now=$(stat -c %.9Y "$file.journal" 2>/dev/null); then
+            first=${first:-$now}
+            last=$now
+        fi
+        sleep 0.02
+    done
+    wait "$run" || fail "$file: exit code $?"
+    wall_s=$(awk -v a="$first" -v b="$last" 'BEGIN { print b - a }')
+}
+
+# offline N FILE.h5 SCALE EXTRA_S: makespan of longest-first with the true times; a point takes
+# EXTRA_S beyond its launches.
+offline() {
+    export_columns "$2" time_median_s |
+        awk -v scale="$3" -v k="$launches" -v extra="$4" '{ print k * scale * $1 + extra }' |
+        sort -rg | awk -v n="$1" '{
+            first = 1
+            for (r = 2; r <= n; ++r) if (free[r] + 0 < free[first] + 0) first = r
+            free[first] += $1
+            if (free[first] > end) end = free[first]
+        } END { print end }'
+}
+
+# What sleeping and one rank take beyond the launches, here and now.
+measure_wall 1 one.h5 t4:scale=0.1
+extra_s=$(awk -v wall="$wall_s" -v ideal="$(offline 1 one.h5 0.1 0)" \
+    'BEGIN { print wall > ideal ? (wall - ideal) / 192 : 0 }')
+# A rank has four seconds of work, as long as forecast.
+declare -A batch=([4]='[1, 2, 3]' [8]='[2, 4, 6]' [16]='[4, 8, 12]')
+for wrong in 1 2; do
+    bar=0.97
+    [ "$wrong" = 1 ] || bar=0.90
+    for n in 4 8 16; do
+        measure_wall "$n" "wide-$wrong-$n.h5" "t4:scale=1,wrong=$wrong" \
+            --set "sweep.0.batch=${batch[$n]}"
+        best_s=$(offline "$n" "wide-$wrong-$n.h5" 1 "$extra_s")
+        bench_verdict "runner-makespan-$n-wrong-$wrong" "$(awk -v best="$best_s" \
+            -v wall="$wall_s" 'BEGIN { printf "%.3f", best / wall }')" at_least "$bar" \
+            "of offline longest-first: 192 unequal points that sleep, true times off by $wrong"
+    done
+done
+
 # The makespan is asserted by the unit test, in virtual time; here, that it holds in this build.
 makespan=0
 ! "$RP_BUILD/tests/unit_test_schedule" >"$OUT" 2>&1 || makespan=1
-bench_verdict runner-makespan "$makespan" at_least 1 \
+bench_verdict runner-schedule "$makespan" at_least 1 \
     '1: at least 0.97 of offline longest-first on 4, 8, 16 ranks, 0.90 with a forecast wrong by 2'
 bench_exit

@@ -58,13 +58,13 @@ static void test_several_very_short_ones(void **state)
     (void)state;
     struct rp_schedule *schedule = create(1, 2, (size_t[]){0, 0});
     struct rp_task task;
-    for (int i = 0; i < 40; ++i)
+    for (int i = 0; i < 80; ++i)
         add(schedule, 0, i, 1e-4);
     int taken = 0;
     while (rp_schedule_take(schedule, 0, &task))
         ++taken;
     CHECK_EQ_I64(taken, RP_TASKS_PER_RANK, "as many as a rank holds");
-    for (int i = 0; i < 24; ++i) {
+    for (int i = 0; i < 80 - RP_TASKS_PER_RANK - 8; ++i) {
         CHECK_TRUE(rp_schedule_take(schedule, 1, &task), "for the other rank");
         CHECK_TRUE(rp_schedule_finish(schedule, 1, task.number, &task), "which is quick");
     }
@@ -83,7 +83,14 @@ static void test_nothing_behind_a_long_task(void **state)
     for (int i = 0; i < 9; ++i)
         add(schedule, 0, i, 10);
     CHECK_TRUE(rp_schedule_take(schedule, 0, &task), "the longest");
-    CHECK_TRUE(!rp_schedule_take(schedule, 0, &task), "the next is for whoever is free first");
+    CHECK_TRUE(rp_schedule_take(schedule, 0, &task), "one ahead while there is plenty for all");
+    CHECK_TRUE(!rp_schedule_take(schedule, 0, &task), "never two");
+    for (int i = 0; i < 3; ++i) {
+        CHECK_TRUE(rp_schedule_take(schedule, 1, &task), "the other rank");
+        CHECK_TRUE(rp_schedule_finish(schedule, 1, task.number, &task), "is quicker");
+    }
+    CHECK_TRUE(rp_schedule_take(schedule, 1, &task), "three are left");
+    CHECK_TRUE(!rp_schedule_take(schedule, 1, &task), "the next is for whoever is free first");
     rp_schedule_destroy(schedule);
 }
 

@@ -24,18 +24,17 @@ static void test_one_read_brings_many(void **state)
     struct rp_wire a, b;
     struct rp_wire_message message;
     open_pair(&a, &b);
-    for (int64_t i = 0; i < 100; ++i) {
-        const struct rp_task task = {.number = i, .predicted_s = 0.5};
-        rp_wire_put(&a, RP_WIRE_TASK, &task, sizeof task);
+    CHECK_EQ_I64(rp_wire_read(&b, false), 0, "nothing there yet");
+    for (int64_t i = 0; i < 10; ++i) {
+        const struct rp_task tasks[2] = {{.number = 2 * i}, {.number = 2 * i + 1}};
+        CHECK_OK(rp_wire_send(&a, RP_WIRE_TASKS, tasks, sizeof tasks), "send");
     }
-    CHECK_EQ_I64(rp_wire_read(&b, false), 0, "nothing leaves before the flush");
-    CHECK_OK(rp_wire_flush(&a), "flush");
     CHECK_TRUE(rp_wire_read(&b, false) > 0, "one read");
-    for (int64_t i = 0; i < 100; ++i) {
+    for (int64_t i = 0; i < 10; ++i) {
         CHECK_TRUE(rp_wire_take(&b, &message), "it brought all");
-        CHECK_EQ_I64(message.kind, RP_WIRE_TASK, "kind");
-        CHECK_EQ_I64((int64_t)message.bytes, (int64_t)sizeof(struct rp_task), "size");
-        CHECK_EQ_I64(((const struct rp_task *)message.body)->number, i, "in order");
+        CHECK_EQ_I64(message.kind, RP_WIRE_TASKS, "kind");
+        CHECK_EQ_I64((int64_t)message.bytes, 2 * (int64_t)sizeof(struct rp_task), "size");
+        CHECK_EQ_I64(((const struct rp_task *)message.body)[1].number, 2 * i + 1, "in order");
     }
     CHECK_TRUE(!rp_wire_take(&b, &message), "no more");
     rp_wire_close(&a);
@@ -43,30 +42,34 @@ static void test_one_read_brings_many(void **state)
     rp_wire_close(&b);
 }
 
-/* A byte at a time, from a pipe's other side that knows nothing of messages. */
+/* A byte at a time: what was sent is caught on its way and passed on in crumbs. */
 static void test_torn_arrival(void **state)
 {
     (void)state;
-    struct rp_wire a, b;
+    struct rp_wire a, b, c, d;
     struct rp_wire_message message;
+    char bytes[4096];
     open_pair(&a, &b);
+    open_pair(&c, &d);
     const struct rp_wire_failure failure = {.status = RP_ERR_DEVICE, .text = "lost"};
-    rp_wire_put(&a, RP_WIRE_FAILED, &failure, sizeof failure);
-    rp_wire_put(&a, RP_WIRE_FAILED, &failure, sizeof failure);
+    for (int i = 0; i < 2; ++i)
+        CHECK_OK(rp_wire_send(&a, RP_WIRE_FAILED, &failure, sizeof failure), "send");
+    ssize_t n = read(b.fd, bytes, sizeof bytes);
     int taken = 0;
-    for (size_t i = 0; i < a.out.length; ++i) {
-        CHECK_EQ_I64(write(a.fd, a.out.data + i, 1), 1, "a byte");
-        CHECK_EQ_I64(rp_wire_read(&b, true), 1, "arrives");
-        while (rp_wire_take(&b, &message)) {
+    for (ssize_t i = 0; i < n; ++i) {
+        CHECK_EQ_I64(write(c.fd, bytes + i, 1), 1, "a byte");
+        CHECK_EQ_I64(rp_wire_read(&d, true), 1, "arrives");
+        while (rp_wire_take(&d, &message)) {
             ++taken;
             CHECK_EQ_TEXT(((const struct rp_wire_failure *)message.body)->text, "lost", "whole");
-            CHECK_EQ_I64((int64_t)((i + 1) % (a.out.length / 2)), 0,
-                         "at its last byte, not before");
+            CHECK_EQ_I64((i + 1) % (n / 2), 0, "at its last byte, not before");
         }
     }
     CHECK_EQ_I64(taken, 2, "both");
     rp_wire_close(&a);
     rp_wire_close(&b);
+    rp_wire_close(&c);
+    rp_wire_close(&d);
 }
 
 /* Larger than any socket buffer: the sender waits for the reader. */
@@ -88,27 +91,32 @@ static void test_large_report(void **state)
     rp_report_add_row(&bytes, 7, &row, samples);
     row.samples = 0;
     rp_report_add_row(&bytes, 7, &row, NULL);
-    rp_report_finish(&bytes, 7);
+    const struct rp_ceiling ceiling = {.value = 3};
+    rp_report_add_ceiling(&bytes, -2, &ceiling);
+    rp_report_add_end(&bytes, 7);
     pid_t child = fork();
-    if (child == 0) {
-        rp_wire_put(&a, RP_WIRE_REPORT, bytes.data, bytes.length);
-        _exit(rp_wire_flush(&a) == RP_OK ? 0 : 1);
-    }
+    if (child == 0)
+        _exit(rp_wire_send(&a, RP_WIRE_REPORT, bytes.data, bytes.length) == RP_OK ? 0 : 1);
     close(a.fd);
     while (!rp_wire_take(&b, &message))
         CHECK_TRUE(rp_wire_read(&b, true) > 0, "more of it");
-    struct rp_report report;
-    struct rp_result *got;
-    struct rp_sample *got_samples;
-    rp_report_open(&report, message.body, message.bytes);
-    CHECK_EQ_I64(report.head.task, 7, "task");
-    CHECK_EQ_I64(report.head.is_finished, 1, "finished");
-    CHECK_TRUE(rp_report_next_row(&report, &got, &got_samples), "first row");
-    CHECK_EQ_I64(got->samples, SAMPLES, "its samples");
-    CHECK_EQ_I64(got_samples[SAMPLES - 1].round, SAMPLES - 1, "the last of them");
-    CHECK_TRUE(rp_report_next_row(&report, &got, &got_samples), "second row");
-    CHECK_EQ_I64(got->samples, 0, "without samples");
-    CHECK_TRUE(!rp_report_next_row(&report, &got, &got_samples), "no third");
+    struct rp_report report = {message.body, message.bytes};
+    struct rp_report_item item;
+    void *body;
+    CHECK_TRUE(rp_report_next(&report, &item, &body), "first row");
+    CHECK_EQ_I64(item.kind, RP_REPORT_ROW, "a row");
+    CHECK_EQ_I64(item.task, 7, "of its task");
+    CHECK_EQ_I64(((struct rp_result *)body)->samples, SAMPLES, "its samples");
+    CHECK_EQ_I64(rp_report_samples(body)[SAMPLES - 1].round, SAMPLES - 1, "the last of them");
+    CHECK_TRUE(rp_report_next(&report, &item, &body), "second row");
+    CHECK_EQ_I64(((struct rp_result *)body)->samples, 0, "without samples");
+    CHECK_TRUE(rp_report_next(&report, &item, &body), "a ceiling");
+    CHECK_EQ_I64(item.kind, RP_REPORT_CEILING, "a ceiling");
+    CHECK_EQ_I64(item.task, -2, "of its task");
+    CHECK_NEAR(((struct rp_ceiling *)body)->value, 3, 0, "its value");
+    CHECK_TRUE(rp_report_next(&report, &item, &body), "the end");
+    CHECK_EQ_I64(item.kind, RP_REPORT_END, "of the task");
+    CHECK_TRUE(!rp_report_next(&report, &item, &body), "nothing behind it");
     int wait_status = -1;
     waitpid(child, &wait_status, 0);
     CHECK_EQ_I64(wait_status, 0, "the sender is content");
