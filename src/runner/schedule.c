@@ -9,7 +9,7 @@
  */
 static const double one_ahead_below_s = 0.5;
 static const double plenty = 2; /* as much waits as keeps every rank busy for so many such tasks */
-static const double more_ahead_below_s = 0.05;
+static const double more_ahead_below_s = 0.25;
 
 struct group {
     struct rp_task *tasks; /* heap; waiting ones, sorted by predicted_s, the longest last */
@@ -95,18 +95,31 @@ static int compare(const void *a, const void *b)
     return x->number > y->number ? -1 : x->number < y->number;
 }
 
+static double predicted_held_s(const struct holder *holder)
+{
+    double sum_s = 0;
+    for (size_t i = 0; i < holder->n_held; ++i)
+        sum_s += holder->held[i].predicted_s;
+    return sum_s;
+}
+
 /* Whether a rank that has something to do gets something to do next. */
 static bool may_queue_ahead(const struct holder *holder, const struct group *g)
 {
-    double held_s = 0;
-    for (size_t i = 0; i < holder->n_held; ++i)
-        held_s += holder->held[i].predicted_s;
+    double held_s = predicted_held_s(holder);
     /* Only while every rank could still be given as many. */
     if (holder->n_held == RP_TASKS_PER_RANK || g->count <= g->ranks * holder->n_held)
         return false;
     if (holder->n_held > 1)
         return held_s < more_ahead_below_s;
     return held_s < one_ahead_below_s || g->waiting_s > plenty * (double)g->ranks * held_s;
+}
+
+bool rp_schedule_is_low(const struct rp_schedule *schedule, size_t rank)
+{
+    const struct holder *holder = &schedule->ranks[rank];
+    return holder->n_held <= 1 || (holder->n_held <= RP_TASKS_PER_RANK / 2 &&
+                                   predicted_held_s(holder) <= more_ahead_below_s / 2);
 }
 
 bool rp_schedule_take(struct rp_schedule *schedule, size_t rank, struct rp_task *task)

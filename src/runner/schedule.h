@@ -31,6 +31,9 @@ enum rp_status rp_schedule_add(struct rp_schedule *schedule, size_t group,
 /* The next task for this rank; false when there is none for it now. */
 bool rp_schedule_take(struct rp_schedule *schedule, size_t rank, struct rp_task *task);
 
+/* A rank holds at most half of what it may: worth a message. */
+bool rp_schedule_is_low(const struct rp_schedule *schedule, size_t rank);
+
 /* A rank has finished a task, copied to *task. False when it did not hold it. */
 bool rp_schedule_finish(struct rp_schedule *schedule, size_t rank, int64_t number,
                         struct rp_task *task);

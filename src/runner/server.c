@@ -368,7 +368,7 @@ static enum rp_status take_report(struct rp_server *server, const struct rp_comm
         else
             RP_TRY(take_end(server, rank, item.task));
     }
-    return feed(server, rank);
+    return rp_schedule_is_low(server->work.schedule, (size_t)rank) ? feed(server, rank) : RP_OK;
 }
 
 static enum rp_status take_retirement(struct rp_server *server,

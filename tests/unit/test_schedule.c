@@ -64,6 +64,11 @@ static void test_several_very_short_ones(void **state)
     while (rp_schedule_take(schedule, 0, &task))
         ++taken;
     CHECK_EQ_I64(taken, RP_TASKS_PER_RANK, "as many as a rank holds");
+    for (int i = 0; i < RP_TASKS_PER_RANK / 2; ++i) {
+        CHECK_TRUE(!rp_schedule_is_low(schedule, 0), "more than half is left: no message yet");
+        CHECK_TRUE(rp_schedule_finish(schedule, 0, i, &task), "in their order");
+    }
+    CHECK_TRUE(rp_schedule_is_low(schedule, 0), "half is left");
     for (int i = 0; i < 80 - RP_TASKS_PER_RANK - 8; ++i) {
         CHECK_TRUE(rp_schedule_take(schedule, 1, &task), "for the other rank");
         CHECK_TRUE(rp_schedule_finish(schedule, 1, task.number, &task), "which is quick");
