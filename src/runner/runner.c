@@ -16,7 +16,7 @@
 
 static const double shortest_wait_s = 0.0005;
 static const double shortest_wait_idle_s = 0.002; /* rank 0 has to get its turn first */
-static const double longest_wait_s = 0.05;
+static const double longest_wait_s = 0.08; /* the next task is queued at the rank already */
 static const double longest_wait_busy_s = 0.25; /* what other ranks have to say can wait */
 static const double farewell_s = 15;            /* a rank that does not leave by then is hung */
 
@@ -74,7 +74,7 @@ static enum rp_status take_messages(struct loop *loop, bool *acted)
         RP_TRY(rp_comm_receive(loop->comm, &message, &got));
         if (!got)
             return RP_OK;
-        *acted = true;
+        *acted = *acted || message.tag != RP_TAG_BEAT; /* nothing follows a beat */
         loop->heard_s = rp_clock_now_s();
         if (is_for_rank(loop, message.tag))
             RP_TRY(rp_rank_take_message(loop->rank, &message));
