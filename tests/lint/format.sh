@@ -15,5 +15,5 @@ if [ -z "$program" ]; then
     printf 'SKIP: no clang-format 14 here\n'
     exit 77
 fi
-find src kernels analysis tests \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
+find src kernels analysis tests \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' \) -print0 |
     xargs -0 "$program" --dry-run -Werror

@@ -8,7 +8,7 @@ cd "${RP_SOURCE:?}"
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/ridgepoint-lint.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-find src kernels analysis tests \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) |
+find src kernels analysis tests \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' \) |
     LC_ALL=C sort >"$scratch/sources"
 find scripts tests slurm \( -name '*.sh' -o -path 'scripts/*' \) -type f 2>/dev/null |
     LC_ALL=C sort >"$scratch/scripts" || true
