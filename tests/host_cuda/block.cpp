@@ -62,6 +62,9 @@ void Block::begin(const Launch &l, uint64_t index, unsigned char *dynamic_shared
     n_threads = size.x * size.y * size.z;
     random = (schedule.seed + index) * 0x9e3779b97f4a7c15u | 1;
     fiber_adopt(&scheduler);
+    warps.assign((n_threads + WARP_LANES - 1) / WARP_LANES, Warp{0xffffffffu, 0, 0});
+    if (n_threads % WARP_LANES != 0)
+        warps.back().there = (1u << n_threads % WARP_LANES) - 1;
     while (threads.size() < n_threads) {
         threads.push_back(std::make_unique<Thread>());
         fiber_create(&threads.back()->fiber);
@@ -86,9 +89,14 @@ void Block::begin(const Launch &l, uint64_t index, unsigned char *dynamic_shared
     }
 }
 
-unsigned Block::lanes_of(unsigned warp) const
+Warp &Block::warp_of(const Thread *t)
 {
-    return std::min<unsigned>(WARP_LANES, n_threads - warp * WARP_LANES);
+    return warps[t->warp];
+}
+
+Thread *Block::lane_of(const Thread *t, unsigned lane)
+{
+    return threads[t->warp * WARP_LANES + lane].get();
 }
 
 /* Runs each ready lane until it waits; false when none was ready. */
@@ -96,7 +104,8 @@ bool Block::run_warp_once(unsigned warp, const std::vector<unsigned> &lanes)
 {
     bool ran = false;
     for (unsigned lane : lanes) {
-        Thread *t = lane < lanes_of(warp) ? threads[warp * WARP_LANES + lane].get() : nullptr;
+        bool is_there = warps[warp].there >> lane & 1;
+        Thread *t = is_there ? threads[warp * WARP_LANES + lane].get() : nullptr;
         if (!t || t->state != State::ready)
             continue;
         self = t;
@@ -112,7 +121,7 @@ bool Block::run_warp_once(unsigned warp, const std::vector<unsigned> &lanes)
 void Block::run_threads(bool *ran)
 {
     *ran = false;
-    for (unsigned warp : ordered((n_threads + WARP_LANES - 1) / WARP_LANES, &random)) {
+    for (unsigned warp : ordered(static_cast<unsigned>(warps.size()), &random)) {
         while (run_warp_once(warp, ordered(WARP_LANES, &random))) {
             *ran = true;
             bool is_interrupted =

@@ -45,8 +45,14 @@ struct Thread : KernelThread {
     char arrived, departed; /* nothing but addresses, by which ThreadSanitizer orders */
 };
 
+/* Bits of its lanes. */
+struct Warp {
+    unsigned there, waiting, done;
+};
+
 struct Block {
     std::vector<std::unique_ptr<Thread>> threads; /* at least n_threads */
+    std::vector<Warp> warps;
     unsigned n_threads;
     Fiber scheduler;
     const Launch *launch;
@@ -54,7 +60,8 @@ struct Block {
 
     void begin(const Launch &l, uint64_t index, unsigned char *dynamic_shared);
     void run();
-    unsigned lanes_of(unsigned warp) const; /* 32, or fewer in the last one */
+    Warp &warp_of(const Thread *t);
+    Thread *lane_of(const Thread *t, unsigned lane); /* of the same warp */
 
   private:
     void run_threads(bool *ran);
@@ -102,7 +109,7 @@ void meet(Place place, const Meeting &meeting, Complete complete);
 /* At the end of a thread: nobody may wait for it any more. */
 void leave_warp(const Thread *t);
 
-/* Of a thread that waits for its warp: a lane it waits for is at another meeting. */
+/* Of a thread that waits for its warp: a lane it waits for waits at another meeting. */
 bool waits_in_vain(const Thread *t);
 
 } // namespace host_cuda

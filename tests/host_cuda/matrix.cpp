@@ -92,7 +92,7 @@ void multiply_matrices(MatrixType type, float (&d)[4], const unsigned (&a)[4],
     auto *t = static_cast<Thread *>(self);
     const Place place = {"mma.sync", M};
     Operands operands = {type, d, a, b};
-    if (t->block->lanes_of(t->warp) < WARP_LANES)
+    if (t->block->warp_of(t).there != 0xffffffffu)
         trap(place, cudaErrorLaunchFailure, "a warp that is not full multiplies matrices");
     t->operand = &operands;
     meet(place, {Operation::matrix_multiply, 0xffffffffu}, multiply);

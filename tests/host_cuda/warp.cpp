@@ -1,69 +1,36 @@
 /* warp.cpp - lanes of one warp meet: __syncwarp, shuffles, votes, matrix instructions. */
-#include <algorithm>
-#include <cstring>
-
 #include "engine.h"
 
 namespace host_cuda
 {
-
-static const Thread *lane_of_warp(const Thread *t, unsigned lane)
-{
-    return t->block->threads[t->warp * WARP_LANES + lane].get();
-}
 
 static bool names(const Thread *t, unsigned lane)
 {
     return t->meeting.mask >> lane & 1;
 }
 
-static const char *find_misuse(const Thread *t)
-{
-    if (!names(t, t->lane))
-        return "the caller is not in its own mask";
-    for (unsigned lane = 0; lane < t->block->lanes_of(t->warp); ++lane) {
-        if (names(t, lane) && lane_of_warp(t, lane)->state == State::done)
-            return "the mask names a lane that has returned";
-    }
-    return nullptr;
-}
+static const char *const names_gone_lane = "the mask names a lane that has returned";
 
 void leave_warp(const Thread *t)
 {
-    for (unsigned lane = 0; lane < t->block->lanes_of(t->warp); ++lane) {
-        const Thread *other = lane_of_warp(t, lane);
-        if (other->state == State::at_warp && names(other, t->lane))
-            trap(other->place, cudaErrorLaunchFailure, "the mask names a lane that has returned");
+    Warp &warp = t->block->warp_of(t);
+    for (unsigned lane = 0; warp.waiting != 0 && lane < WARP_LANES; ++lane) {
+        const Thread *other = warp.waiting >> lane & 1 ? t->block->lane_of(t, lane) : nullptr;
+        if (other && names(other, t->lane))
+            trap(other->place, cudaErrorLaunchFailure, names_gone_lane);
     }
+    warp.done |= 1u << t->lane;
 }
 
 bool waits_in_vain(const Thread *t)
 {
-    for (unsigned lane = 0; lane < t->block->lanes_of(t->warp); ++lane) {
-        const Thread *other = lane_of_warp(t, lane);
-        if (names(t, lane) && other->state == State::at_warp && !(other->meeting == t->meeting))
+    unsigned waiting = t->block->warp_of(t).waiting;
+    for (unsigned lane = 0; lane < WARP_LANES; ++lane) {
+        if (names(t, lane) && waiting >> lane & 1 &&
+            !(t->block->lane_of(t, lane)->meeting == t->meeting))
             return true;
     }
     return false;
-}
-
-static bool all_have_met(const Thread *t, Thread *const lanes[WARP_LANES])
-{
-    return std::all_of(lanes, lanes + WARP_LANES, [t](const Thread *other) {
-        return !other || (other->state == State::at_warp && other->meeting == t->meeting);
-    });
-}
-
-/* A warp that is not full has no lanes beyond its end: a full mask means those that are there. */
-static unsigned find_lanes(const Thread *t, unsigned mask, Thread *lanes[WARP_LANES])
-{
-    unsigned n = t->block->lanes_of(t->warp);
-    mask &= n < WARP_LANES ? (1u << n) - 1 : 0xffffffffu;
-    for (unsigned lane = 0; lane < WARP_LANES; ++lane) {
-        bool is_named = mask >> lane & 1;
-        lanes[lane] = is_named ? t->block->threads[t->warp * WARP_LANES + lane].get() : nullptr;
-    }
-    return mask;
 }
 
 /* Only __syncwarp orders memory. The last lane has seen the others arrive, and lets them go, so
@@ -80,21 +47,35 @@ static void order(Thread *const lanes[WARP_LANES])
     }
 }
 
+/* Every lane of the meeting waits: it takes place. */
+static void hold(const Thread *t, Complete complete)
+{
+    Warp &warp = t->block->warp_of(t);
+    Thread *lanes[WARP_LANES];
+    for (unsigned lane = 0; lane < WARP_LANES; ++lane)
+        lanes[lane] = names(t, lane) ? t->block->lane_of(t, lane) : nullptr;
+    complete(lanes);
+    for (unsigned lane = 0; lane < WARP_LANES; ++lane) {
+        if (lanes[lane])
+            lanes[lane]->state = State::ready;
+    }
+    warp.waiting &= ~t->meeting.mask;
+}
+
 void meet(Place place, const Meeting &meeting, Complete complete)
 {
     auto *t = static_cast<Thread *>(self);
-    Thread *lanes[WARP_LANES];
+    Warp &warp = t->block->warp_of(t);
     t->place = place;
-    t->meeting = {meeting.operation, find_lanes(t, meeting.mask, lanes)};
-    if (const char *misuse = find_misuse(t))
-        trap(place, cudaErrorLaunchFailure, misuse);
+    t->meeting = {meeting.operation, meeting.mask & warp.there};
+    if (!names(t, t->lane))
+        trap(place, cudaErrorLaunchFailure, "the caller is not in its own mask");
+    if (warp.done & t->meeting.mask)
+        trap(place, cudaErrorLaunchFailure, names_gone_lane);
     t->state = State::at_warp;
-    if (all_have_met(t, lanes)) {
-        complete(lanes);
-        for (unsigned lane = 0; lane < WARP_LANES; ++lane) {
-            if (lanes[lane])
-                lanes[lane]->state = State::ready;
-        }
+    warp.waiting |= 1u << t->lane;
+    if ((warp.waiting & t->meeting.mask) == t->meeting.mask && !waits_in_vain(t)) {
+        hold(t, complete);
         if (schedule.order == HOST_CUDA_UP)
             return; /* the last lane runs ahead; in the other orders it is one of many */
     }

@@ -1,0 +1,11 @@
+/* backend_cuda.h - the queue of a CUDA device, as its kernels see it. */
+#ifndef RP_DEVICE_BACKEND_CUDA_H
+#define RP_DEVICE_BACKEND_CUDA_H
+
+struct rp_cuda_queue {
+    void *stream;  /* cudaStream_t; null is the default one */
+    void *library; /* the kernels' cuBLAS handle: made by the first kernel that needs it, or null */
+    void (*library_close)(void *library); /* set with it; called before the device is closed */
+};
+
+#endif
