@@ -1,8 +1,7 @@
-/* cuda_status.h - a failed call of CUDA or cuBLAS as this project's status. */
+/* cuda_status.h - a failed call of CUDA as this project's status. */
 #ifndef RP_KERNELS_CUDA_STATUS_H
 #define RP_KERNELS_CUDA_STATUS_H
 
-#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include "base/status.h"
@@ -13,13 +12,6 @@ static inline enum rp_status rp_cuda_status(cudaError_t error, const char *what)
         return RP_OK;
     return RP_FAIL(RP_ERR_DEVICE, "%s: %s (%s)", what, cudaGetErrorString(error),
                    cudaGetErrorName(error));
-}
-
-static inline enum rp_status rp_cublas_status(cublasStatus_t error, const char *what)
-{
-    if (error == CUBLAS_STATUS_SUCCESS)
-        return RP_OK;
-    return RP_FAIL(RP_ERR_DEVICE, "%s: cuBLAS %s", what, cublasGetStatusString(error));
 }
 
 #endif

@@ -10,7 +10,7 @@
  */
 #include "kernels/cuda/products.h"
 
-#include "kernels/cuda/cuda_status.h"
+#include "kernels/cuda/cublas.h"
 
 struct matrices {
     const void *data;
@@ -27,23 +27,6 @@ struct product {
     void *result; /* of c */
 };
 
-static void close_library(void *library)
-{
-    cublasDestroy(library);
-}
-
-static enum rp_status open_library(struct rp_cuda_queue *queue, cublasHandle_t *library)
-{
-    if (!queue->library) {
-        RP_TRY(rp_cublas_status(cublasCreate(library), "cublasCreate"));
-        queue->library = *library;
-        queue->library_close = close_library;
-        RP_TRY(rp_cublas_status(cublasSetStream(*library, queue->stream), "cublasSetStream"));
-    }
-    *library = queue->library;
-    return RP_OK;
-}
-
 static cudaDataType type_of(enum rp_cuda_storage storage)
 {
     static const cudaDataType types[] = {
@@ -55,15 +38,17 @@ static enum rp_status run(struct rp_cuda_queue *queue, const struct rp_cuda_step
                           const struct product *p)
 {
     const float zero = 0.0f;
-    cublasHandle_t library = NULL;
+    const struct rp_cublas *cublas = NULL;
+    cublasHandle_t handle = NULL;
     cublasComputeType_t compute = as_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-    RP_TRY(open_library(queue, &library));
-    return rp_cublas_status(
-        cublasGemmStridedBatchedEx(library, p->a_operation, CUBLAS_OP_N, p->m, p->n, p->k,
-                                   &p->alpha, p->a.data, p->a.type, p->a.leading, p->a.stride,
-                                   p->b.data, p->b.type, p->b.leading, p->b.stride, &zero,
-                                   p->result, p->c.type, p->c.leading, p->c.stride,
-                                   (int)s->kv_heads, compute, CUBLAS_GEMM_DEFAULT),
+    RP_TRY(rp_cublas_open(queue, &cublas, &handle));
+    return rp_cublas_check(
+        cublas,
+        cublas->gemm_strided_batched(handle, p->a_operation, CUBLAS_OP_N, p->m, p->n, p->k,
+                                     &p->alpha, p->a.data, p->a.type, p->a.leading, p->a.stride,
+                                     p->b.data, p->b.type, p->b.leading, p->b.stride, &zero,
+                                     p->result, p->c.type, p->c.leading, p->c.stride,
+                                     (int)s->kv_heads, compute, CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
 }
 

@@ -8,8 +8,7 @@
 #include "device/backend_cuda.h"
 #include "kernels/cuda/steps.h"
 
-/* The queue's library handle, made at the first call. as_tf32: fp32 operands are rounded to tf32.
- */
+/* as_tf32: fp32 operands are rounded to tf32. */
 enum rp_status rp_products_score(struct rp_cuda_queue *queue, const struct rp_cuda_steps *s,
                                  bool as_tf32) RP_MUST_CHECK;
 enum rp_status rp_products_weigh(struct rp_cuda_queue *queue, const struct rp_cuda_steps *s,

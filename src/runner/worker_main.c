@@ -104,7 +104,11 @@ static void open_device(struct worker *worker, const struct rp_wire_open *open)
     struct rp_device_info info = *rp_device_info(worker->device);
     info.row.library_bytes = rp_measure_first_use(worker->device);
     worker->step->deadline_s = 0;
-    tell(worker, RP_WIRE_OPENED, &info, sizeof info);
+    if (rp_device_is_lost(worker->device))
+        tell_failure(worker, RP_FAIL(RP_ERR_DEVICE, "the device is lost in its first launches: %s",
+                                     rp_status_message()));
+    else
+        tell(worker, RP_WIRE_OPENED, &info, sizeof info);
 }
 
 static void tell_report(struct worker *worker)

@@ -90,7 +90,7 @@ void launch_kernel(const char *name, Launch l, void (*kernel)(Parameters...),
     auto call = [&]() { kernel(static_cast<Parameters>(arguments)...); };
     using Call = decltype(call);
     const void *pointers[sizeof...(Arguments) + 1] = {};
-    auto note = [&](auto argument) {
+    [[maybe_unused]] auto note = [&](auto argument) {
         if constexpr (std::is_pointer_v<decltype(argument)>)
             pointers[l.n_pointers++] = argument;
     };
