@@ -93,14 +93,23 @@ static void tile_softmax(const struct rp_point *p, const struct block *b, const 
                          int64_t key, int64_t n)
 {
     int64_t wide = rp_cpu_lanes_up(p->head_dim);
-    for (int64_t row = t->first; row < t->first + t->rows; ++row) {
-        int64_t seen = rp_cpu_visible_keys(p, (b->in_span + row) % p->seq_q) - key;
-        float *scores = b->scores + (row - t->first) * RP_CPU_BLOCK_KEYS;
-        float *o = b->o + row * wide;
-        seen = seen < 0 ? 0 : smaller(seen, n);
-        float correction = rp_softmax_step(&b->states[row], scores, n, seen);
-        for (int64_t d = 0; correction != 1.0f && d < wide; ++d)
-            o[d] *= correction;
+    struct rp_softmax_tile softmax = {
+        .scores = b->scores,
+        .stride = RP_CPU_BLOCK_KEYS,
+        .rows = t->rows,
+        .n = n,
+        .states = b->states + t->first,
+    };
+    for (int64_t row = 0; row < t->rows; ++row) {
+        int64_t query = (b->in_span + t->first + row) % p->seq_q;
+        rp_softmax_hide(b->scores + row * RP_CPU_BLOCK_KEYS, n,
+                        rp_cpu_visible_keys(p, query) - key);
+    }
+    rp_softmax_step(&softmax);
+    for (int64_t row = 0; row < t->rows; ++row) {
+        float *o = b->o + (t->first + row) * wide;
+        for (int64_t d = 0; softmax.corrections[row] != 1.0f && d < wide; ++d)
+            o[d] *= softmax.corrections[row];
     }
 }
 
@@ -110,30 +119,30 @@ static void tile_keys(const struct rp_point *p, const struct block *b, const str
 {
     int64_t wide = rp_cpu_lanes_up(p->head_dim);
     int64_t keys = smaller(t->keys - key, RP_CPU_BLOCK_KEYS);
-    struct rp_product score = {
+    const struct rp_product score = {
         .a = b->q + t->first * p->head_dim,
         .a_stride = p->head_dim,
+        .panels = b->k_panels + key * p->head_dim,
+        .panel_stride = p->head_dim * LANES,
+        .n_panels = rp_cpu_lanes_up(keys) / LANES,
         .depth = p->head_dim,
+        .c = b->scores,
         .c_stride = RP_CPU_BLOCK_KEYS,
     };
-    for (int64_t j = 0; j < keys; j += LANES) {
-        score.panel = b->k_panels + (key + j) * p->head_dim;
-        score.c = b->scores + j;
-        rp_panels_multiply(&score, t->rows);
-    }
+    rp_panels_multiply(&score, t->rows);
     tile_softmax(p, b, t, key, rp_cpu_lanes_up(keys));
-    struct rp_product output = {
+    const struct rp_product output = {
         .a = b->scores,
         .a_stride = RP_CPU_BLOCK_KEYS,
+        .panels = b->v_panels + key * LANES,
+        .panel_stride = p->seq_k * LANES,
+        .n_panels = wide / LANES,
         .depth = keys,
+        .c = b->o + t->first * wide,
         .c_stride = wide,
         .adds = true,
     };
-    for (int64_t d = 0; d < wide; d += LANES) {
-        output.panel = b->v_panels + d * p->seq_k + key * LANES;
-        output.c = b->o + t->first * wide + d;
-        rp_panels_multiply(&output, t->rows);
-    }
+    rp_panels_multiply(&output, t->rows);
 }
 
 static void block_end(const struct rp_attention *a, const struct block *b)

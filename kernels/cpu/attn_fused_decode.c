@@ -151,13 +151,17 @@ static void tile_scores(const struct rp_attention *a, const struct part *t, int6
         score_keys(t, rows_at(p, a->k, t, key + j, RP_VEC_LANES), p->head_dim, t->scores + j);
     if (j < n)
         score_tail(t, rows_at(p, a->k, t, key + j, n - j), n - j, p->head_dim, t->scores + j);
+    struct rp_softmax_tile softmax = {
+        .scores = t->scores, .stride = TILE, .rows = t->rows, .n = TILE, .states = t->states};
     for (int64_t row = 0; row < t->rows; ++row) {
         int64_t seen = rp_cpu_visible_keys(p, row % p->seq_q) - key;
+        rp_softmax_hide(t->scores + row * TILE, TILE, seen < n ? seen : n);
+    }
+    rp_softmax_step(&softmax);
+    for (int64_t row = 0; row < t->rows; ++row) {
         float *o = t->o + row * wide;
-        seen = seen < 0 ? 0 : seen < n ? seen : n;
-        float correction = rp_softmax_step(&t->states[row], t->scores + row * TILE, TILE, seen);
-        for (int64_t d = 0; correction != 1.0f && d < wide; ++d)
-            o[d] *= correction;
+        for (int64_t d = 0; softmax.corrections[row] != 1.0f && d < wide; ++d)
+            o[d] *= softmax.corrections[row];
     }
 }
 

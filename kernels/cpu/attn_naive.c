@@ -43,29 +43,37 @@ static struct block block_at(const struct rp_point *p, int64_t index)
     };
 }
 
-/* Step 1: 16 keys at a time; the last few go by way of a tile, for a row of S ends with seq_k. */
+/* Step 1. The last few keys go by way of a tile, for a row of S ends with seq_k. */
 static void score_block(const struct rp_attention *a, const struct block *b, const float *panels,
                         float *q)
 {
     const struct rp_point *p = a->point;
     float *scores = (float *)a->scores + b->first_row * p->seq_k;
     float last[RP_CPU_BLOCK_ROWS * LANES];
+    int64_t left = p->seq_k % LANES;
+    struct rp_product product = {
+        .a = q,
+        .a_stride = p->head_dim,
+        .panels = panels,
+        .panel_stride = p->head_dim * LANES,
+        .n_panels = p->seq_k / LANES,
+        .depth = p->head_dim,
+        .c = scores,
+        .c_stride = p->seq_k,
+    };
     rp_row_load(p->dtype, rp_element(p->dtype, a->q, b->first_row * p->head_dim), q,
                 b->rows * p->head_dim);
-    for (int64_t key = 0; key < p->seq_k; key += LANES) {
-        int64_t left = p->seq_k - key;
-        struct rp_product product = {
-            .a = q,
-            .a_stride = p->head_dim,
-            .panel = panels + key * p->head_dim,
-            .depth = p->head_dim,
-            .c = left < LANES ? last : scores + key,
-            .c_stride = left < LANES ? LANES : p->seq_k,
-        };
-        rp_panels_multiply(&product, b->rows);
-        for (int64_t row = 0; left < LANES && row < b->rows; ++row)
-            memcpy(scores + row * p->seq_k + key, last + row * LANES, (size_t)left * sizeof *last);
-    }
+    rp_panels_multiply(&product, b->rows);
+    if (left == 0)
+        return;
+    product.panels += product.n_panels * product.panel_stride;
+    product.n_panels = 1;
+    product.c = last;
+    product.c_stride = LANES;
+    rp_panels_multiply(&product, b->rows);
+    for (int64_t row = 0; row < b->rows; ++row)
+        memcpy(scores + row * p->seq_k + p->seq_k - left, last + row * LANES,
+               (size_t)left * sizeof *last);
 }
 
 /* Step 3: 256 keys at a time, so that a panel of V and the probabilities stay in the cache. */
@@ -76,18 +84,18 @@ static void output_block(const struct rp_attention *a, const struct block *b, co
     int64_t wide = rp_cpu_lanes_up(p->head_dim);
     for (int64_t key = 0; key < p->seq_k; key += RP_CPU_BLOCK_KEYS) {
         int64_t left = p->seq_k - key;
-        for (int64_t d = 0; d < wide; d += LANES) {
-            struct rp_product product = {
-                .a = (const float *)a->scores + b->first_row * p->seq_k + key,
-                .a_stride = p->seq_k,
-                .panel = panels + d * p->seq_k + key * LANES,
-                .depth = left < RP_CPU_BLOCK_KEYS ? left : RP_CPU_BLOCK_KEYS,
-                .c = o + d,
-                .c_stride = wide,
-                .adds = key > 0,
-            };
-            rp_panels_multiply(&product, b->rows);
-        }
+        const struct rp_product product = {
+            .a = (const float *)a->scores + b->first_row * p->seq_k + key,
+            .a_stride = p->seq_k,
+            .panels = panels + key * LANES,
+            .panel_stride = p->seq_k * LANES,
+            .n_panels = wide / LANES,
+            .depth = left < RP_CPU_BLOCK_KEYS ? left : RP_CPU_BLOCK_KEYS,
+            .c = o,
+            .c_stride = wide,
+            .adds = key > 0,
+        };
+        rp_panels_multiply(&product, b->rows);
     }
     for (int64_t row = 0; row < b->rows; ++row)
         rp_row_store(p->dtype, o + row * wide,

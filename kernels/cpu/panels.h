@@ -31,11 +31,14 @@ static inline float *rp_thread_scratch(const struct rp_attention *a,
     return (float *)a->workspace + layout->threads + omp_get_thread_num() * layout->thread_floats;
 }
 
-/* c (rows, 16) = a (rows, depth) * panel (depth, 16), added to what c holds where `adds`. */
+/* c (rows, 16 n) = a (rows, depth) * n panels (depth, 16) side by side, added to what c holds where
+ * `adds`. */
 struct rp_product {
     const float *a;
     int64_t a_stride;
-    const float *panel;
+    const float *panels;
+    int64_t panel_stride; /* from one panel to the next */
+    int64_t n_panels;
     int64_t depth;
     float *c;
     int64_t c_stride;

@@ -2,6 +2,7 @@
  */
 #include "kernels/cpu/softmax.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,20 +16,29 @@ float rp_softmax_factor(const struct rp_point *p)
     return LOG2_E / sqrtf((float)p->head_dim);
 }
 
+/* Four chains, or the latency of one would be all that counts. */
 static float row_maximum(const float *scores, int64_t n)
 {
-    rp_vec lanes = rp_vec_all(-INFINITY);
+    enum { STEP = 4 * RP_VEC_LANES };
+    rp_vec lanes[4];
     int64_t j = 0;
+    for (int i = 0; i < 4; ++i)
+        lanes[i] = rp_vec_all(-INFINITY);
+    for (; j + STEP <= n; j += STEP) {
+        for (int i = 0; i < 4; ++i)
+            lanes[i] = rp_vec_max(rp_vec_load(scores + j + i * RP_VEC_LANES), lanes[i]);
+    }
     for (; j + RP_VEC_LANES <= n; j += RP_VEC_LANES)
-        lanes = rp_vec_max(rp_vec_load(scores + j), lanes);
-    float largest = rp_vec_max_lanes(lanes);
+        lanes[0] = rp_vec_max(rp_vec_load(scores + j), lanes[0]);
+    float largest = rp_vec_max_lanes(
+        rp_vec_max(rp_vec_max(lanes[0], lanes[1]), rp_vec_max(lanes[2], lanes[3])));
     for (; j < n; ++j)
         largest = scores[j] > largest ? scores[j] : largest;
     return largest;
 }
 
 /* scores = 2^((scores - maximum) * factor); yields their sum. */
-static float row_exponentials(float *scores, int64_t n, float maximum, float factor)
+static inline float row_exponentials(float *scores, int64_t n, float maximum, float factor)
 {
     rp_vec sum = rp_vec_all(0.0f);
     int64_t j = 0;
@@ -65,18 +75,28 @@ void rp_softmax_rows(const struct rp_attention *a)
     }
 }
 
-float rp_softmax_step(struct rp_softmax_state *state, float *scores, int64_t n, int64_t visible)
+void rp_softmax_hide(float *scores, int64_t n, int64_t visible)
 {
-    if (visible < 1) { /* the maximum could still be -infinity, and its difference NaN */
-        memset(scores, 0, (size_t)n * sizeof *scores);
-        return 1.0f;
-    }
-    for (int64_t j = visible; j < n; ++j)
+    for (int64_t j = visible > 0 ? visible : 0; j < n; ++j)
         scores[j] = -INFINITY; /* 2^-infinity is exactly 0 */
-    float largest = row_maximum(scores, n);
-    float maximum = largest > state->maximum ? largest : state->maximum;
-    float correction = rp_vec_exp2_one(state->maximum - maximum);
-    state->sum = state->sum * correction + row_exponentials(scores, n, maximum, 1.0f);
-    state->maximum = maximum;
-    return correction;
+}
+
+/* Row after row in each step, so that the rows' chains of dependent instructions overlap. */
+void rp_softmax_step(struct rp_softmax_tile *t)
+{
+    float maxima[RP_CPU_TILE_ROWS];
+    for (int64_t row = 0; row < t->rows; ++row)
+        maxima[row] = row_maximum(t->scores + row * t->stride, t->n);
+    for (int64_t row = 0; row < t->rows; ++row) {
+        struct rp_softmax_state *state = &t->states[row];
+        float maximum = maxima[row] > state->maximum ? maxima[row] : state->maximum;
+        maximum = maximum > -FLT_MAX ? maximum : -FLT_MAX; /* infinities have no difference */
+        t->corrections[row] = rp_vec_exp2_one(state->maximum - maximum);
+        state->sum *= t->corrections[row];
+        state->maximum = maximum;
+    }
+    for (int64_t row = 0; row < t->rows; ++row) {
+        struct rp_softmax_state *state = &t->states[row];
+        state->sum += row_exponentials(t->scores + row * t->stride, t->n, state->maximum, 1.0f);
+    }
 }

@@ -5,8 +5,10 @@
 #include <stdint.h>
 
 #include "kernels/cpu/isa.h"
+#include "model/method_cpu.h"
 
 #define rp_softmax_rows   RP_ISA_NAME(rp_softmax_rows)
+#define rp_softmax_hide   RP_ISA_NAME(rp_softmax_hide)
 #define rp_softmax_step   RP_ISA_NAME(rp_softmax_step)
 #define rp_softmax_factor RP_ISA_NAME(rp_softmax_factor)
 
@@ -25,10 +27,21 @@ struct rp_softmax_state {
     float sum;
 };
 
-/* One tile: of `n` scores (already times log2(e) / sqrt(head_dim)) the first `visible` count; all
- * become 2^(s - new maximum), hidden ones 0; n is a multiple of 16. Yields the factor that
- * turns results so far into ones under the new maximum. With nothing visible only the scores
- * change. */
-float rp_softmax_step(struct rp_softmax_state *state, float *scores, int64_t n, int64_t visible);
+/* Scores already times log2(e) / sqrt(head_dim). */
+struct rp_softmax_tile {
+    float *scores; /* (rows, n) */
+    int64_t stride;
+    int64_t rows; /* at most RP_CPU_TILE_ROWS */
+    int64_t n;
+    struct rp_softmax_state *states;     /* of each row */
+    float corrections[RP_CPU_TILE_ROWS]; /* result: what brings earlier outputs under the new
+                                            maximum */
+};
+
+/* Of n scores all but the first `visible` become -infinity: rp_softmax_step makes 0 of them. */
+void rp_softmax_hide(float *scores, int64_t n, int64_t visible);
+
+/* Scores become 2^(s - new maximum), states and corrections follow. */
+void rp_softmax_step(struct rp_softmax_tile *t);
 
 #endif

@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #ifdef __FAST_MATH__
 #error "masks and NaN checks break under -ffast-math"
 #endif
@@ -49,9 +53,16 @@ static inline rp_vec rp_vec_select(rp_vec_int mask, rp_vec a, rp_vec b)
     return (rp_vec)((mask & (rp_vec_int)a) | (~mask & (rp_vec_int)b));
 }
 
+/* a > b ? a : b, so b where one of them is NaN: one instruction, which compilers do not find. */
 static inline rp_vec rp_vec_max(rp_vec a, rp_vec b)
 {
+#if defined(__AVX512F__)
+    return (rp_vec)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return (rp_vec)_mm256_max_ps((__m256)a, (__m256)b);
+#else
     return rp_vec_select(a > b, a, b);
+#endif
 }
 
 /* Lane numbers 0, 1, 2, ... through a macro of a lane and a parameter. */
@@ -114,10 +125,38 @@ static inline float rp_vec_sum_lanes(rp_vec v)
 
 static inline float rp_vec_max_lanes(rp_vec v)
 {
-    float largest = v[0];
-    for (int i = 1; i < RP_VEC_LANES; ++i)
-        largest = v[i] > largest ? v[i] : largest;
-    return largest;
+    v = rp_vec_max(RP_VEC_SHUFFLE(v, v, RP_VEC_FIRST, 1), RP_VEC_SHUFFLE(v, v, RP_VEC_SECOND, 1));
+    v = rp_vec_max(RP_VEC_SHUFFLE(v, v, RP_VEC_FIRST, 2), RP_VEC_SHUFFLE(v, v, RP_VEC_SECOND, 2));
+#if RP_VEC_LANES >= 8
+    v = rp_vec_max(RP_VEC_SHUFFLE(v, v, RP_VEC_FIRST, 4), RP_VEC_SHUFFLE(v, v, RP_VEC_SECOND, 4));
+#endif
+#if RP_VEC_LANES >= 16
+    v = rp_vec_max(RP_VEC_SHUFFLE(v, v, RP_VEC_FIRST, 8), RP_VEC_SHUFFLE(v, v, RP_VEC_SECOND, 8));
+#endif
+    return v[0];
+}
+
+/* One step of a transposition: swaps the blocks of s x s lanes beside the diagonal. */
+#define RP_VEC_SWAP(v, s)                                                                          \
+    for (int i = 0; i < RP_VEC_LANES; ++i) {                                                       \
+        if (i / (s) % 2 == 0) {                                                                    \
+            rp_vec first = RP_VEC_SHUFFLE(v[i], v[i + (s)], RP_VEC_FIRST, s);                      \
+            v[i + (s)] = RP_VEC_SHUFFLE(v[i], v[i + (s)], RP_VEC_SECOND, s);                       \
+            v[i] = first;                                                                          \
+        }                                                                                          \
+    }
+
+/* Lane j of v[i] and lane i of v[j] change places. */
+static inline void rp_vec_transpose(rp_vec v[RP_VEC_LANES])
+{
+    RP_VEC_SWAP(v, 1)
+    RP_VEC_SWAP(v, 2)
+#if RP_VEC_LANES >= 8
+    RP_VEC_SWAP(v, 4)
+#endif
+#if RP_VEC_LANES >= 16
+    RP_VEC_SWAP(v, 8)
+#endif
 }
 
 /*
@@ -126,24 +165,23 @@ static inline float rp_vec_max_lanes(rp_vec v)
  *
  *   x = n + f, n = round(x), |f| <= 1/2;  2^f = 1 + f q(f), q the interpolation of
  *   (2^f - 1) / f at Chebyshev's nodes (relative error 2^-26.7);  2^n by its exponent bits.
- * Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits; n = -127 gives the bits
- * of 0.
+ * In pairs of terms (Estrin), because a longer chain of dependent instructions is all that counts.
+ * Adding 1.5 * 2^23 + 127 rounds to a whole number and leaves n + 127 in the low bits; n = -127
+ * gives the bits of 0.
  */
 static inline rp_vec rp_vec_exp2(rp_vec x)
 {
-    const float magic = 12582912.0f;
-    rp_vec low = rp_vec_all(-127.0f);
-    x = rp_vec_select(x < low, low, x);
+    const float magic = 12583039.0f;
+    x = rp_vec_max(rp_vec_all(-127.0f), x);
     rp_vec shifted = x + magic;
     rp_vec f = x - (shifted - magic);
-    rp_vec p = rp_vec_all(0.000154531634f);
-    p = p * f + 0.00133908633f;
-    p = p * f + 0.00961808302f;
-    p = p * f + 0.0555035695f;
-    p = p * f + 0.240226507f;
-    p = p * f + 0.693147182f;
-    p = p * f + 1.0f;
-    return p * (rp_vec)(((rp_vec_bits)shifted + 127u) << 23);
+    rp_vec square = f * f;
+    rp_vec high = f * 0.000154531634f + 0.00133908633f;
+    rp_vec middle = f * 0.00961808302f + 0.0555035695f;
+    rp_vec q = f * 0.240226507f + 0.693147182f;
+    q = (high * square + middle) * square + q;
+    rp_vec p = q * f + 1.0f;
+    return p * (rp_vec)((rp_vec_bits)shifted << 23);
 }
 
 static inline float rp_vec_exp2_one(float x)
