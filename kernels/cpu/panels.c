@@ -45,7 +45,7 @@ multiply_tile(const struct rp_product *x, struct place at, const int rows, const
         rp_vec row[TILE_PANELS * PARTS];
 #pragma GCC unroll 4
         for (int i = 0; i < parts; ++i)
-            row[i] = rp_vec_load(b + i / PARTS * x->panel_stride + k * COLUMNS +
+            row[i] = rp_vec_load(b + i / PARTS * x->panel_stride + k * x->row_stride +
                                  i % PARTS * RP_VEC_LANES);
 #pragma GCC unroll 12
         for (int r = 0; r < rows; ++r) {
@@ -72,6 +72,10 @@ multiply_rows(const struct rp_product *x, int64_t rows, int64_t panel, const int
     int64_t r = 0;
     for (; r + TILE_ROWS <= rows; r += TILE_ROWS)
         multiply_tile(x, (struct place){r, panel}, TILE_ROWS, panels);
+#if TILE_ROWS > 8
+    for (; r + 8 <= rows; r += 8)
+        multiply_tile(x, (struct place){r, panel}, 8, panels);
+#endif
     for (; r + 4 <= rows; r += 4)
         multiply_tile(x, (struct place){r, panel}, 4, panels);
     for (; r + 2 <= rows; r += 2)
@@ -89,8 +93,7 @@ void rp_panels_multiply(const struct rp_product *x, int64_t rows)
         multiply_rows(x, rows, panel, 1);
 }
 
-/* panel (width, 16) = the transpose of rows (16, width). */
-static void transpose_keys(const float *rows, int64_t width, float *panel)
+void rp_panels_transpose(const float *rows, int64_t width, float *panel)
 {
     int64_t d = 0;
     for (; d + RP_VEC_LANES <= width; d += RP_VEC_LANES) {
@@ -118,7 +121,7 @@ static void pack_key_panel(const struct rp_attention *a, const void *keys, int64
     int64_t n = p->seq_k - first < COLUMNS ? p->seq_k - first : COLUMNS;
     rp_row_load(p->dtype, rp_element(p->dtype, keys, first * width), rows, n * width);
     memset(rows + n * width, 0, (size_t)((COLUMNS - n) * width) * sizeof *rows);
-    transpose_keys(rows, width, panel);
+    rp_panels_transpose(rows, width, panel);
 }
 
 void rp_panels_pack_keys(const struct rp_attention *a, const struct rp_cpu_layout *layout)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "kernels/cpu/vec.h"
+
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
@@ -24,16 +26,6 @@ static inline uint32_t float_bits(float x)
     return bits;
 }
 
-/* The fp16 fields shifted to fp32's places are 2^-112 of the value, subnormals too; 31 in the
- * exponent (infinity, NaN) becomes 255. */
-static inline float half_decode(uint16_t half)
-{
-    uint32_t magnitude = (uint32_t)(half & 0x7FFF) << 13;
-    uint32_t special = magnitude >= 0x0F800000u ? 0x7F800000u : 0;
-    uint32_t scaled = float_bits(bits_float(magnitude) * 0x1p112f);
-    return bits_float((uint32_t)(half & 0x8000) << 16 | scaled | special);
-}
-
 /* Normal results round by adding half a unit to the bits (a carry moves into the exponent, up to
  * infinity); subnormal ones by adding 1/2, whose unit in the last place is fp16's smallest step. */
 static inline uint16_t half_encode(float x)
@@ -48,15 +40,14 @@ static inline uint16_t half_encode(float x)
     return (uint16_t)(bits >> 16 & 0x8000u) | (uint16_t)half;
 }
 
-static void half_load(const uint16_t *from, float *to, int64_t n)
+/* From fp16 or bf16; with `dtype` a constant. */
+static inline void load_halves(enum rp_dtype dtype, const uint16_t *from, float *to, int64_t n)
 {
     int64_t i = 0;
-#ifdef __F16C__
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
-#endif
+    for (; i + RP_VEC_LANES <= n; i += RP_VEC_LANES)
+        rp_vec_store(to + i, rp_vec_load_stored(dtype, from + i));
     for (; i < n; ++i)
-        to[i] = half_decode(from[i]);
+        to[i] = rp_load_stored(dtype, from + i);
 }
 
 static void half_store(const float *from, uint16_t *to, int64_t n)
@@ -69,13 +60,6 @@ static void half_store(const float *from, uint16_t *to, int64_t n)
 #endif
     for (; i < n; ++i)
         to[i] = half_encode(from[i]);
-}
-
-/* bf16 is the upper half of an fp32. */
-static void bf16_load(const uint16_t *from, float *to, int64_t n)
-{
-    for (int64_t i = 0; i < n; ++i)
-        to[i] = bits_float((uint32_t)from[i] << 16);
 }
 
 static void bf16_store(const float *from, uint16_t *to, int64_t n)
@@ -91,9 +75,9 @@ static void bf16_store(const float *from, uint16_t *to, int64_t n)
 void rp_row_load(enum rp_dtype dtype, const void *from, float *to, int64_t n)
 {
     if (dtype == RP_DTYPE_fp16)
-        half_load(from, to, n);
+        load_halves(RP_DTYPE_fp16, from, to, n);
     else if (dtype == RP_DTYPE_bf16)
-        bf16_load(from, to, n);
+        load_halves(RP_DTYPE_bf16, from, to, n);
     else
         memcpy(to, from, (size_t)n * sizeof *to);
 }

@@ -14,6 +14,8 @@
 #include <immintrin.h>
 #endif
 
+#include "model/dtype.h"
+
 #ifdef __FAST_MATH__
 #error "masks and NaN checks break under -ffast-math"
 #endif
@@ -29,6 +31,7 @@
 typedef float rp_vec __attribute__((vector_size(4 * RP_VEC_LANES)));
 typedef int32_t rp_vec_int __attribute__((vector_size(4 * RP_VEC_LANES)));
 typedef uint32_t rp_vec_bits __attribute__((vector_size(4 * RP_VEC_LANES)));
+typedef uint16_t rp_vec_halves __attribute__((vector_size(2 * RP_VEC_LANES)));
 
 static inline rp_vec rp_vec_load(const float *from)
 {
@@ -40,6 +43,52 @@ static inline rp_vec rp_vec_load(const float *from)
 static inline void rp_vec_store(float *to, rp_vec v)
 {
     memcpy(to, &v, sizeof v);
+}
+
+static inline rp_vec_bits rp_vec_widen(rp_vec_halves halves)
+{
+#if defined(__AVX512F__)
+    return (rp_vec_bits)_mm512_cvtepu16_epi32((__m256i)halves);
+#elif defined(__AVX2__)
+    return (rp_vec_bits)_mm256_cvtepu16_epi32((__m128i)halves);
+#else
+    return __builtin_convertvector(halves, rp_vec_bits);
+#endif
+}
+
+/* As many bf16 or fp16 numbers as a vector has lanes. bf16 is the upper half of an fp32. */
+static inline rp_vec rp_vec_load_bf16(const void *from)
+{
+    rp_vec_halves halves;
+    memcpy(&halves, from, sizeof halves);
+    return (rp_vec)(rp_vec_widen(halves) << 16);
+}
+
+/*
+ * The fp16 fields shifted to fp32's places are 2^-112 of the value, subnormals too; 31 in the
+ * exponent (infinity, NaN) becomes 255.
+ */
+static inline rp_vec rp_vec_load_fp16(const void *from)
+{
+    rp_vec_halves halves;
+    memcpy(&halves, from, sizeof halves);
+#if defined(__AVX512F__)
+    return (rp_vec)_mm512_cvtph_ps((__m256i)halves);
+#elif defined(__F16C__)
+    return (rp_vec)_mm256_cvtph_ps((__m128i)halves);
+#else
+    rp_vec_bits bits = rp_vec_widen(halves);
+    rp_vec_bits magnitude = (bits & 0x7FFFu) << 13;
+    rp_vec_bits special = (rp_vec_bits)(magnitude >= 0x0F800000u) & 0x7F800000u;
+    return (rp_vec)((bits & 0x8000u) << 16 | special | (rp_vec_bits)((rp_vec)magnitude * 0x1p112f));
+#endif
+}
+
+static inline rp_vec rp_vec_load_stored(enum rp_dtype dtype, const void *from)
+{
+    return dtype == RP_DTYPE_fp16   ? rp_vec_load_fp16(from)
+           : dtype == RP_DTYPE_bf16 ? rp_vec_load_bf16(from)
+                                    : rp_vec_load(from);
 }
 
 static inline rp_vec rp_vec_all(float x)
@@ -108,6 +157,14 @@ static inline rp_vec rp_vec_sum_each(rp_vec v[RP_VEC_LANES])
     v[0] = RP_VEC_FOLD(v[0], v[1], 8);
 #endif
     return v[0];
+}
+
+/* One stored number: the vector's conversion of it alone. */
+static inline float rp_load_stored(enum rp_dtype dtype, const void *from)
+{
+    float lanes[RP_VEC_LANES] = {0};
+    memcpy(lanes, from, dtype == RP_DTYPE_fp32 ? 4 : 2);
+    return rp_vec_load_stored(dtype, lanes)[0];
 }
 
 static inline float rp_vec_sum_lanes(rp_vec v)

@@ -105,7 +105,8 @@ enum rp_status rp_cpu_layout_reference(const struct rp_point *p, int threads,
 /*
  * fused: prefill packs all of K and of V once; each thread holds a block of Q and of O, the scores
  * of one tile, and the maximum and the sum of each row of the block. Decode holds the partial
- * results; each thread a group of Q rows, a few rows of K or V in fp32, and one tile of scores.
+ * results; each thread a group of Q rows, 32 rows of K or V in fp32, panels of K, and the scores
+ * of a part.
  */
 enum rp_status rp_cpu_layout_fused(const struct rp_point *p, int threads,
                                    struct rp_cpu_layout *layout)
@@ -118,8 +119,8 @@ enum rp_status rp_cpu_layout_fused(const struct rp_point *p, int threads,
             (int64_t[]){p->batch, p->kv_heads, rp_cpu_fused_splits(p), rp_cpu_partial_floats(p)}, 4,
             &layout->partials));
         return add_threads(layout, threads,
-                           (RP_CPU_DECODE_ROWS + RP_CPU_DECODE_KEYS) * wide +
-                               RP_CPU_DECODE_ROWS * RP_CPU_DECODE_TILE);
+                           (RP_CPU_DECODE_ROWS + 2 * RP_CPU_DECODE_KEYS) * wide +
+                               RP_CPU_DECODE_ROWS * RP_CPU_SPLIT_KEYS);
     }
     RP_TRY(add_region(layout,
                       (int64_t[]){p->batch, p->kv_heads, rp_cpu_lanes_up(p->seq_k), p->head_dim}, 4,

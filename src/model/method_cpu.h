@@ -19,8 +19,7 @@
 #define RP_CPU_TILE_ROWS    24   /* query rows that share one causal limit; a part of the above */
 #define RP_CPU_BLOCK_KEYS   256  /* keys whose panels stay in the second-level cache */
 #define RP_CPU_DECODE_ROWS  8    /* up to so many rows on one kv head are served without panels */
-#define RP_CPU_DECODE_KEYS  16   /* rows of K or V that are converted to fp32 at once */
-#define RP_CPU_DECODE_TILE  64   /* keys whose scores are held at once then */
+#define RP_CPU_DECODE_KEYS  32   /* rows of K or V that several rows meet at once then */
 #define RP_CPU_SPLIT_KEYS   2048 /* keys of one part of a split decode, whatever the threads */
 #define RP_CPU_BLAS_ROWS    256  /* query rows of one matrix product of `reference` */
 #define RP_CPU_BLAS_KEYS    512  /* keys of it where K and V are converted first */
