@@ -12,6 +12,9 @@
 /* One row of /results by itself and with its samples: words, identity, counts, times, accuracy. */
 void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults *faults);
 
+/* Only whether the row's FLOP and bytes are what this program counts for its shape and method. */
+void rp_inspect_counting(const struct rp_study *study, size_t index, struct rp_faults *faults);
+
 /* A row's times against its samples; called by rp_inspect_row. */
 void rp_inspect_times(const struct rp_study *study, size_t index, struct rp_faults *faults);
 

@@ -80,19 +80,33 @@ static void inspect_counts(const struct row_context *c)
     expect_i64(c, "bytes_min", c->row->bytes_min, cost.bytes_min, "Q, K, V and O moved once");
 }
 
-/* What the implementation executes, moves and holds, where the row says it at all. */
+/* False where the row says nothing of its method, or of a backend this version does not know. */
+static bool find_method(const struct row_context *c, struct rp_method_cost *cost)
+{
+    const struct rp_device_row *device = rp_study_device_of(c->study, c->row);
+    if (!device || c->row->flops_impl == -1)
+        return false;
+    const struct rp_method_device on = rp_method_device_of(device, (int)c->row->threads);
+    return rp_method_cost_of(&on, c->impl, &c->point, cost) == RP_OK;
+}
+
+/* What the implementation executes and moves. */
+static void inspect_method_counts(const struct row_context *c)
+{
+    struct rp_method_cost cost;
+    if (!find_method(c, &cost))
+        return;
+    expect_i64(c, "flops_impl", c->row->flops_impl, cost.flops_impl, "what this method executes");
+    expect_i64(c, "bytes_impl", c->row->bytes_impl, cost.bytes_impl, "what this method moves");
+}
+
+/* What it runs on and holds, where the row says it at all. */
 static void inspect_method(const struct row_context *c)
 {
     const struct rp_result *row = c->row;
-    const struct rp_device_row *device = rp_study_device_of(c->study, row);
     struct rp_method_cost cost;
-    if (!device || row->flops_impl == -1)
+    if (!find_method(c, &cost))
         return;
-    const struct rp_method_device on = rp_method_device_of(device, (int)row->threads);
-    if (rp_method_cost_of(&on, c->impl, &c->point, &cost) != RP_OK)
-        return; /* a backend this version does not know */
-    expect_i64(c, "flops_impl", row->flops_impl, cost.flops_impl, "what this method executes");
-    expect_i64(c, "bytes_impl", row->bytes_impl, cost.bytes_impl, "what this method moves");
     if (strcmp(row->path, cost.path) != 0)
         rp_faults_error(c->faults, c->place, "path", row->path, "%s", cost.path);
     if (row->predicted_memory_bytes != -1)
@@ -176,6 +190,18 @@ static void inspect_plausibility(const struct row_context *c)
                         "at least %.4g, or the row is implausible: %s", p.least_s, p.reason);
 }
 
+void rp_inspect_counting(const struct rp_study *study, size_t index, struct rp_faults *faults)
+{
+    struct row_context c = {.study = study,
+                            .row = &rp_study_results(study)[index],
+                            .place = {"results", (int64_t)index},
+                            .faults = faults};
+    if (!inspect_words(&c))
+        return;
+    inspect_counts(&c);
+    inspect_method_counts(&c);
+}
+
 void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults *faults)
 {
     struct row_context c = {.study = study,
@@ -187,6 +213,7 @@ void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults
     inspect_identity(&c);
     inspect_counts(&c);
     inspect_least(&c);
+    inspect_method_counts(&c);
     inspect_method(&c);
     inspect_accuracy(&c);
     inspect_reason(&c);

@@ -112,6 +112,11 @@ enum rp_status rp_inventory_check_job(const struct rp_study *study, const char *
 {
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RUNS); ++i) {
         const struct rp_run *old = rp_study_row(study, RP_TABLE_RUNS, i);
+        if (old->merged == 1)
+            return RP_FAIL(RP_ERR_ENVIRONMENT,
+                           "%s was put together by merge, and a run does not go on in it; give "
+                           "another --output, or --overwrite to move it aside",
+                           path);
         if (strcmp(old->job_hash, job->hash) != 0)
             return refuse(path, old, study, job);
     }

@@ -126,6 +126,7 @@ enum rp_status rp_provenance_begin(int argc, char *const *argv, struct rp_run *r
     rp_clock_utc(utc);
     RP_WORD_SET(run->started_utc, utc);
     set_run_id(run, utc);
+    run->merged = 0;
     RP_WORD_SET(run->version, rp_provenance_version());
     RP_WORD_SET(run->git_commit, rp_provenance_git_commit());
     RP_WORD_SET(run->compiler, COMPILER);

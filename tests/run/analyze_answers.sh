@@ -11,7 +11,7 @@ file=$SCRATCH/tiny.h5
 # Near misses are named; what does not exist yet is refused as unknown.
 expect 2 "$ANALYZE" summry tiny.h5
 expect_text "$ERR" "did you mean 'summary'" 'near miss'
-for command in report compare merge; do
+for command in report compare; do
     expect 2 "$ANALYZE" "$command" tiny.h5
     expect_text "$ERR" "command '$command' is not known" 'no such command'
 done
