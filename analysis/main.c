@@ -28,6 +28,7 @@ static const struct subcommand subcommands[] = {
      rp_check_run},
     {"verify", "is this file whole, complete and undamaged?", rp_verify_run},
     {"explain", "every number of a point's rows with its formula filled in", rp_explain_run},
+    {"compare", "SAME, FASTER, SLOWER or UNDECIDED for each point of two files", rp_compare_run},
     {"merge", "several files into one study; merging twice changes nothing", rp_merge_run},
     {"export", "every row with every derived column, as CSV or JSON", rp_export_run},
 };
