@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/device_kind.h"
 #include "analysis/load.h"
 #include "analysis/roof.h"
 #include "base/stats.h"
@@ -41,20 +42,6 @@ static int compare_i64(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* No power limit (NaN) equals none. */
-static bool same_power(const struct rp_device_row *a, const struct rp_device_row *b)
-{
-    return a->power_limit_w == b->power_limit_w ||
-           (isnan(a->power_limit_w) && isnan(b->power_limit_w));
-}
-
-static int compare_power(const struct rp_device_row *a, const struct rp_device_row *b)
-{
-    double x = isnan(a->power_limit_w) ? -1 : a->power_limit_w;
-    double y = isnan(b->power_limit_w) ? -1 : b->power_limit_w;
-    return (x > y) - (x < y);
-}
-
 /* The point and implementation, on one type of device. */
 static int compare_point(const struct entry *x, const struct entry *y)
 {
@@ -68,10 +55,7 @@ static int compare_conditions(const struct entry *x, const struct entry *y)
 {
     if (x->unlike)
         return 0;
-    int order = strcmp(x->device->backend, y->device->backend);
-    order = order ? order : strcmp(x->device->mig, y->device->mig);
-    order = order ? order : compare_i64(x->device->ecc, y->device->ecc);
-    order = order ? order : compare_power(x->device, y->device);
+    int order = rp_device_kind_compare(x->device, y->device);
     order = order ? order : strcmp(x->row->protocol, y->row->protocol);
     return order ? order : compare_i64(x->row->threads, y->row->threads);
 }
@@ -115,18 +99,16 @@ static enum rp_status refuse_unlike(const struct entry *a, const struct entry *b
     if (strcmp(type, y->gpu_type) != 0)
         return RP_FAIL(RP_ERR_USAGE, "OLD was measured on %s, NEW on %s; %s", type, y->gpu_type,
                        told);
-    if (strcmp(x->backend, y->backend) != 0)
-        return RP_FAIL(RP_ERR_USAGE, "%s is %s in OLD and %s in NEW; %s", type, x->backend,
-                       y->backend, told);
-    if (strcmp(x->mig, y->mig) != 0)
-        return RP_FAIL(RP_ERR_USAGE, "%s has MIG profile '%s' in OLD and '%s' in NEW; %s", type,
-                       x->mig, y->mig, told);
-    if (x->ecc != y->ecc)
-        return RP_FAIL(RP_ERR_USAGE, "%s has ECC %" PRId64 " in OLD and %" PRId64 " in NEW; %s",
-                       type, x->ecc, y->ecc, told);
-    if (!same_power(x, y))
-        return RP_FAIL(RP_ERR_USAGE, "%s may take %.4g W in OLD and %.4g W in NEW; %s", type,
-                       x->power_limit_w, y->power_limit_w, told);
+    if (rp_device_kind_compare(x, y) != 0) {
+        char old_kind[RP_DEVICE_KIND_SIZE];
+        char new_kind[RP_DEVICE_KIND_SIZE];
+        rp_device_kind_text(x, old_kind);
+        rp_device_kind_text(y, new_kind);
+        return RP_FAIL(RP_ERR_USAGE,
+                       "OLD was measured on %s (%s, ECC %" PRId64 "), NEW on %s (%s, ECC %" PRId64
+                       "); %s",
+                       old_kind, x->backend, x->ecc, new_kind, y->backend, y->ecc, told);
+    }
     if (a->row->threads != b->row->threads)
         return RP_FAIL(RP_ERR_USAGE,
                        "%s used %" PRId64 " threads in OLD and %" PRId64 " in NEW; %s", type,

@@ -98,11 +98,15 @@ static enum rp_status summarise(const struct rp_sources *sources, const struct v
         status = rp_groups_create(s.list, simulated, &s.groups);
     if (status == RP_OK)
         status = rp_measured_create(s.list, &s.groups, simulated, &s.measured);
+    const struct rp_turn_request request = {s.list, simulated, s.gpus, s.n_gpus};
+    if (status == RP_OK)
+        status = rp_turn_table_create(&request, &s.turns);
     if (status == RP_OK) {
         enum rp_table_format format = rp_table_format_of(values->source.format);
         status =
             format == RP_TABLE_EYES ? rp_summary_print(&s, out) : rp_summary_write(&s, format, out);
     }
+    rp_turn_table_clear(&s.turns);
     rp_measured_clear(&s.measured);
     rp_groups_clear(&s.groups);
     return status;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "analysis/crossover_table.h"
 #include "analysis/groups.h"
 #include "analysis/load.h"
 #include "analysis/measured.h"
@@ -22,6 +23,7 @@ struct rp_summary {
     struct rp_measured_list measured;
     const struct rp_gpu_spec *gpus[RP_SUMMARY_GPUS_MAX]; /* to give verdicts for */
     size_t n_gpus;
+    struct rp_turn_table turns;
 };
 
 /* A report of headings, tables and closing sentences. */
@@ -34,6 +36,14 @@ const struct rp_gpu_spec *rp_summary_gpu(const struct rp_summary *summary, const
  * Nothing when no ceilings were measured on it. */
 enum rp_status rp_summary_ceilings(const struct rp_summary *summary, const char *gpu_type,
                                    FILE *out) RP_MUST_CHECK;
+
+/* For eyes: where implementations turn to compute along the axes swept. Predictions over T are left
+ * to the tables of the datasheets. */
+enum rp_status rp_summary_turns(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+
+/* For JSON: the same, all of it, as an array "crossovers" beside the rows. */
+enum rp_status rp_summary_write_turns(const struct rp_summary *summary,
+                                      struct rp_table_writer *w) RP_MUST_CHECK;
 
 /* The closing sentences of that report: where each GPU type turns, and what is missing. */
 void rp_summary_answer(const struct rp_summary *summary, FILE *out);

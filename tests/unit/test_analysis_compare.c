@@ -175,9 +175,9 @@ static void test_unlike(void **state)
         const char *says;
     } cases[] = {
         {other_type, "OLD was measured on cpu-test, NEW on cpu-other"},
-        {other_mig, "MIG profile '' in OLD and '1g.10gb' in NEW"},
-        {other_ecc, "ECC -1 in OLD and 1 in NEW"},
-        {other_power, "60 W in NEW"},
+        {other_mig, "NEW on cpu-test MIG 1g.10gb"},
+        {other_ecc, "(cpu, ECC -1), NEW on cpu-test (cpu, ECC 1)"},
+        {other_power, "NEW on cpu-test 60 W"},
         {other_threads, "2 threads in OLD and 1 in NEW"},
         {other_protocol, "and 0123456789abcdef in NEW"},
     };

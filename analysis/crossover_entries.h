@@ -1,0 +1,30 @@
+/* crossover_entries.h - what crossover_table.c walks: t_compute over t_memory of every shape. */
+#ifndef RP_ANALYSIS_CROSSOVER_ENTRIES_H
+#define RP_ANALYSIS_CROSSOVER_ENTRIES_H
+
+#include "analysis/crossover_table.h"
+
+/* One shape by one implementation on one device or GPU type. */
+struct rp_turn_entry {
+    const struct rp_device_row *device; /* null: predicted for `gpu` */
+    const struct rp_gpu_spec *gpu;
+    int64_t threads;
+    enum rp_impl impl;
+    struct rp_point point;
+    double ratio, ratio_low, ratio_high; /* t_compute over t_memory */
+    double ridge_flop_per_byte;
+    struct rp_point series; /* left to the walk: the point without the axis, and its value */
+    int64_t value;
+};
+
+struct rp_turn_entries {
+    struct rp_turn_entry *items; /* heap */
+    size_t count, capacity;
+};
+
+/* `list` begins empty; to be cleared also on failure. */
+enum rp_status rp_turn_entries_collect(const struct rp_turn_request *request,
+                                       struct rp_turn_entries *list) RP_MUST_CHECK;
+void rp_turn_entries_clear(struct rp_turn_entries *list);
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * crossover_table.c - rows and predictions in one array, sorted anew for every axis, walked series
+ * by series.
+ */
+#include "analysis/crossover_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/crossings.h"
+#include "analysis/crossover_axis.h"
+#include "analysis/crossover_entries.h"
+#include "analysis/device_kind.h"
+
+static const char *const axis_names[] = {"T", "T", "batch", "H/G", "Tq"};
+static const char *const kind_names[] = {"below the sweep", "at", "above the sweep", "never"};
+
+const char *rp_turn_axis_name(enum rp_turn_axis axis)
+{
+    return axis_names[axis];
+}
+
+const char *rp_turn_kind_name(enum rp_turn_kind kind)
+{
+    return kind_names[kind];
+}
+
+static int compare_i64(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Where it is: measured before predicted. */
+static int compare_place(const struct rp_turn_entry *x, const struct rp_turn_entry *y)
+{
+    if (!x->device != !y->device)
+        return x->device ? -1 : 1;
+    if (!x->device)
+        return strcmp(x->gpu->gpu_type, y->gpu->gpu_type);
+    int order = rp_device_kind_compare(x->device, y->device);
+    return order ? order : compare_i64(x->threads, y->threads);
+}
+
+/* What becomes one row of the table. */
+static int compare_subject(const struct rp_turn_entry *x, const struct rp_turn_entry *y)
+{
+    int order = compare_place(x, y);
+    order = order ? order : compare_i64(x->series.stage, y->series.stage);
+    order = order ? order : compare_i64(x->impl, y->impl);
+    order = order ? order : compare_i64(x->series.dtype, y->series.dtype);
+    return order ? order : x->series.causal - y->series.causal;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct rp_turn_entry *x = a;
+    const struct rp_turn_entry *y = b;
+    int order = compare_subject(x, y);
+    order = order ? order : rp_point_compare(&x->series, &y->series);
+    return order ? order : compare_i64(x->value, y->value);
+}
+
+/* The entries of one value of the axis, repeats together. */
+struct step {
+    double value, ratio, ratio_low, ratio_high;
+};
+
+/* Returns how many values the series has. */
+static size_t list_steps(const struct rp_turn_entry *e, size_t n, struct step *steps)
+{
+    size_t count = 0;
+    for (size_t i = 0, end = 0; i < n; i = end) {
+        struct step s = {(double)e[i].value, 0, INFINITY, 0};
+        while (end < n && e[end].value == e[i].value) {
+            s.ratio += log(e[end].ratio);
+            s.ratio_low = fmin(s.ratio_low, e[end].ratio_low);
+            s.ratio_high = fmax(s.ratio_high, e[end].ratio_high);
+            ++end;
+        }
+        s.ratio = exp(s.ratio / (double)(end - i));
+        steps[count++] = s;
+    }
+    return count;
+}
+
+/* Where one of the ratios turns for good: 0 when it is 1 or more throughout, infinite when it ends
+ * below 1. */
+static double find_turn(const struct step *steps, size_t n, size_t member)
+{
+    struct rp_crossings crossings;
+    bool starts_compute = true;
+    double last = NAN;
+    rp_crossings_init(&crossings);
+    for (size_t i = 0; i < n; ++i) {
+        memcpy(&last, (const char *)&steps[i] + member, sizeof last);
+        starts_compute = starts_compute && last >= 1;
+        rp_crossings_add(&crossings, steps[i].value, last, 1);
+    }
+    rp_crossings_end_series(&crossings);
+    if (starts_compute)
+        return 0;
+    return last >= 1 ? crossings.seq_min : INFINITY;
+}
+
+static struct rp_method_device method_device_of(const struct rp_turn_entry *e)
+{
+    if (e->device)
+        return rp_method_device_of(e->device, (int)e->threads);
+    return (struct rp_method_device){"cuda", 0, e->gpu->multiprocessors};
+}
+
+static struct rp_turn turn_of(enum rp_turn_axis axis, const struct rp_turn_entry *last,
+                              const struct step *steps, size_t n)
+{
+    const struct rp_method_device on = method_device_of(last);
+    double value = find_turn(steps, n, offsetof(struct step, ratio));
+    struct rp_turn turn = {RP_TURN_AT,
+                           NAN,
+                           NAN,
+                           NAN,
+                           rp_turn_axis_limit(axis, &last->point, last->impl, &on),
+                           last->ridge_flop_per_byte};
+    if (value == 0)
+        turn.kind = RP_TURN_BELOW;
+    else if (isinf(value))
+        turn.kind =
+            turn.limit_flop_per_byte < turn.ridge_flop_per_byte ? RP_TURN_NEVER : RP_TURN_ABOVE;
+    else
+        turn.value = value;
+    if (turn.kind == RP_TURN_AT && last->device) {
+        turn.low = find_turn(steps, n, offsetof(struct step, ratio_high));
+        turn.high = find_turn(steps, n, offsetof(struct step, ratio_low));
+    }
+    return turn;
+}
+
+/* Whether `a` turns sooner than `b`; of two that never do, the one that comes nearer. */
+static bool is_sooner(const struct rp_turn *a, const struct rp_turn *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    if (a->kind == RP_TURN_AT)
+        return a->value < b->value;
+    return a->limit_flop_per_byte > b->limit_flop_per_byte;
+}
+
+/* Adds one series to the row of its subject. */
+static void add_series(struct rp_turn_row *row, enum rp_turn_axis axis,
+                       const struct rp_turn_entry *e, size_t n, struct step *steps)
+{
+    size_t values = list_steps(e, n, steps);
+    if (values < 2 && rp_turn_axis_needs_sweep(axis))
+        return;
+    struct rp_turn turn = turn_of(axis, &e[n - 1], steps, values);
+    if (row->series == 0 || is_sooner(&turn, &row->turn)) {
+        row->turn = turn;
+        row->first = e[0].point;
+        row->value_min = e[0].value;
+        row->value_max = e[n - 1].value;
+    }
+    ++row->series;
+    row->turning += turn.kind == RP_TURN_AT;
+}
+
+/* Keeps the entries of the axis in front, sorted; returns how many. */
+static size_t arrange(enum rp_turn_axis axis, struct rp_turn_entries *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->count; ++i) {
+        struct rp_turn_entry e = list->items[i];
+        if (!rp_turn_axis_applies(axis, &e.point))
+            continue;
+        e.series = rp_turn_axis_series(axis, &e.point);
+        e.value = rp_turn_axis_value(axis, &e.point);
+        list->items[i] = list->items[n];
+        list->items[n++] = e;
+    }
+    if (n)
+        qsort(list->items, n, sizeof *list->items, compare_entries);
+    return n;
+}
+
+static void walk_axis(enum rp_turn_axis axis, struct rp_turn_entries *list, struct step *steps,
+                      struct rp_turn_table *table)
+{
+    size_t n = arrange(axis, list);
+    const struct rp_turn_entry *e = list->items;
+    for (size_t first = 0; first < n;) {
+        struct rp_turn_row row = {.device = e[first].device,
+                                  .gpu = e[first].gpu,
+                                  .threads = e[first].threads,
+                                  .impl = e[first].impl,
+                                  .causal = e[first].series.causal,
+                                  .axis = axis};
+        size_t subject = first;
+        while (first < n && compare_subject(&e[subject], &e[first]) == 0) {
+            size_t end = first;
+            while (end < n && compare_subject(&e[first], &e[end]) == 0 &&
+                   rp_point_compare(&e[first].series, &e[end].series) == 0)
+                ++end;
+            add_series(&row, axis, &e[first], end - first, steps);
+            first = end;
+        }
+        if (row.series)
+            table->items[table->count++] = row;
+    }
+}
+
+enum rp_status rp_turn_table_create(const struct rp_turn_request *request,
+                                    struct rp_turn_table *table)
+{
+    struct rp_turn_entries list = {0};
+    struct step *steps = NULL;
+    *table = (struct rp_turn_table){0};
+    enum rp_status status = rp_turn_entries_collect(request, &list);
+    if (status == RP_OK) {
+        steps = calloc(list.count + 1, sizeof *steps);
+        table->items = calloc(list.count * RP_TURN_AXIS_COUNT + 1, sizeof *table->items);
+        if (!steps || !table->items)
+            status = RP_FAIL(RP_ERR_INTERNAL, "no host memory for the crossovers of %zu shapes",
+                             list.count);
+    }
+    for (int axis = 0; axis < RP_TURN_AXIS_COUNT && status == RP_OK; ++axis)
+        walk_axis((enum rp_turn_axis)axis, &list, steps, table);
+    free(steps);
+    rp_turn_entries_clear(&list);
+    if (status != RP_OK)
+        rp_turn_table_clear(table);
+    return status;
+}
+
+void rp_turn_table_clear(struct rp_turn_table *table)
+{
+    free(table->items);
+    *table = (struct rp_turn_table){0};
+}
+
+void rp_turn_text(const struct rp_turn_row *row, char text[RP_TURN_TEXT_SIZE])
+{
+    const struct rp_turn *t = &row->turn;
+    char low[24] = "below";
+    char high[24] = "above";
+    if (t->low > 0)
+        snprintf(low, sizeof low, "%.4g", t->low);
+    if (!isinf(t->high))
+        snprintf(high, sizeof high, "%.4g", t->high);
+    if (t->kind == RP_TURN_AT && !isnan(t->low))
+        snprintf(text, RP_TURN_TEXT_SIZE, "%.4g (%s..%s)", t->value, low, high);
+    else if (t->kind == RP_TURN_AT)
+        snprintf(text, RP_TURN_TEXT_SIZE, "%.4g", t->value);
+    else if (t->kind == RP_TURN_NEVER)
+        snprintf(text, RP_TURN_TEXT_SIZE, "never (limit %.4g FLOP/B, ridge %.4g)",
+                 t->limit_flop_per_byte, t->ridge_flop_per_byte);
+    else
+        snprintf(text, RP_TURN_TEXT_SIZE, "%s (%s %" PRId64 ")", rp_turn_kind_name(t->kind),
+                 t->kind == RP_TURN_BELOW ? "compute from" : "memory up to",
+                 t->kind == RP_TURN_BELOW ? row->value_min : row->value_max);
+}
