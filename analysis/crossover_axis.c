@@ -52,6 +52,13 @@ static void set_value(enum rp_turn_axis axis, struct rp_point *p, int64_t value)
     }
 }
 
+struct rp_point rp_turn_axis_at(enum rp_turn_axis axis, const struct rp_point *p, int64_t value)
+{
+    struct rp_point moved = *p;
+    set_value(axis, &moved, value);
+    return moved;
+}
+
 struct rp_point rp_turn_axis_series(enum rp_turn_axis axis, const struct rp_point *p)
 {
     struct rp_point series = *p;

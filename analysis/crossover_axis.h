@@ -17,6 +17,9 @@ bool rp_turn_axis_needs_sweep(enum rp_turn_axis axis);
 
 int64_t rp_turn_axis_value(enum rp_turn_axis axis, const struct rp_point *p);
 
+/* The point moved along the axis; query heads per kv head must divide the heads. */
+struct rp_point rp_turn_axis_at(enum rp_turn_axis axis, const struct rp_point *p, int64_t value);
+
 /* The point without the axis: equal for the shapes of one series. */
 struct rp_point rp_turn_axis_series(enum rp_turn_axis axis, const struct rp_point *p);
 

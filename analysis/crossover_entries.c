@@ -27,10 +27,11 @@ static enum rp_status add_measured(const struct rp_study *study, bool simulated,
 {
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
         const struct rp_result *row = &rp_study_results(study)[i];
-        struct rp_turn_entry e = {.device = rp_study_device_of(study, row),
-                                  .threads = row->threads};
-        if (!e.device || (!simulated && rp_study_is_simulated(study, row)) ||
-            !rp_impl_find(row->impl, &e.impl) || rp_result_point(row, &e.point) != RP_OK)
+        struct rp_turn_entry e = {
+            .shape = {.device = rp_study_device_of(study, row), .threads = row->threads}};
+        if (!e.shape.device || (!simulated && rp_study_is_simulated(study, row)) ||
+            !rp_impl_find(row->impl, &e.shape.impl) ||
+            rp_result_point(row, &e.shape.point) != RP_OK)
             continue;
         struct rp_measured_verdict v = rp_verdict_measured(study, row);
         const struct rp_span *compute = &v.times[RP_CLASS_COMPUTE];
@@ -57,9 +58,7 @@ static enum rp_status add_prediction(const struct rp_gpu_spec *gpu, const struct
         return RP_OK;
     double ratio = v.compute_s / v.memory_s;
     double ridge = rp_ridge(rp_gpu_spec_peak(gpu, cost.path), gpu->bandwidth_bytes_per_s);
-    return add_entry(list, &(struct rp_turn_entry){.gpu = gpu,
-                                                   .impl = impl,
-                                                   .point = *p,
+    return add_entry(list, &(struct rp_turn_entry){.shape = {.gpu = gpu, .impl = impl, .point = *p},
                                                    .ratio = ratio,
                                                    .ratio_low = ratio,
                                                    .ratio_high = ratio,

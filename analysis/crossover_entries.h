@@ -3,18 +3,13 @@
 #define RP_ANALYSIS_CROSSOVER_ENTRIES_H
 
 #include "analysis/crossover_table.h"
+#include "analysis/sweep_shape.h"
 
 /* One shape by one implementation on one device or GPU type. */
 struct rp_turn_entry {
-    const struct rp_device_row *device; /* null: predicted for `gpu` */
-    const struct rp_gpu_spec *gpu;
-    int64_t threads;
-    enum rp_impl impl;
-    struct rp_point point;
+    struct rp_sweep_shape shape;
     double ratio, ratio_low, ratio_high; /* t_compute over t_memory */
     double ridge_flop_per_byte;
-    struct rp_point series; /* left to the walk: the point without the axis, and its value */
-    int64_t value;
 };
 
 struct rp_turn_entries {

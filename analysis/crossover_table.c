@@ -13,7 +13,6 @@
 #include "analysis/crossings.h"
 #include "analysis/crossover_axis.h"
 #include "analysis/crossover_entries.h"
-#include "analysis/device_kind.h"
 
 static const char *const axis_names[] = {"T", "T", "batch", "H/G", "Tq"};
 static const char *const kind_names[] = {"below the sweep", "at", "above the sweep", "never"};
@@ -28,41 +27,6 @@ const char *rp_turn_kind_name(enum rp_turn_kind kind)
     return kind_names[kind];
 }
 
-static int compare_i64(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-/* Where it is: measured before predicted. */
-static int compare_place(const struct rp_turn_entry *x, const struct rp_turn_entry *y)
-{
-    if (!x->device != !y->device)
-        return x->device ? -1 : 1;
-    if (!x->device)
-        return strcmp(x->gpu->gpu_type, y->gpu->gpu_type);
-    int order = rp_device_kind_compare(x->device, y->device);
-    return order ? order : compare_i64(x->threads, y->threads);
-}
-
-/* What becomes one row of the table. */
-static int compare_subject(const struct rp_turn_entry *x, const struct rp_turn_entry *y)
-{
-    int order = compare_place(x, y);
-    order = order ? order : compare_i64(x->series.stage, y->series.stage);
-    order = order ? order : compare_i64(x->impl, y->impl);
-    order = order ? order : compare_i64(x->series.dtype, y->series.dtype);
-    return order ? order : x->series.causal - y->series.causal;
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    const struct rp_turn_entry *x = a;
-    const struct rp_turn_entry *y = b;
-    int order = compare_subject(x, y);
-    order = order ? order : rp_point_compare(&x->series, &y->series);
-    return order ? order : compare_i64(x->value, y->value);
-}
-
 /* The entries of one value of the axis, repeats together. */
 struct step {
     double value, ratio, ratio_low, ratio_high;
@@ -73,8 +37,8 @@ static size_t list_steps(const struct rp_turn_entry *e, size_t n, struct step *s
 {
     size_t count = 0;
     for (size_t i = 0, end = 0; i < n; i = end) {
-        struct step s = {(double)e[i].value, 0, INFINITY, 0};
-        while (end < n && e[end].value == e[i].value) {
+        struct step s = {(double)e[i].shape.value, 0, INFINITY, 0};
+        while (end < n && e[end].shape.value == e[i].shape.value) {
             s.ratio += log(e[end].ratio);
             s.ratio_low = fmin(s.ratio_low, e[end].ratio_low);
             s.ratio_high = fmax(s.ratio_high, e[end].ratio_high);
@@ -105,23 +69,16 @@ static double find_turn(const struct step *steps, size_t n, size_t member)
     return last >= 1 ? crossings.seq_min : INFINITY;
 }
 
-static struct rp_method_device method_device_of(const struct rp_turn_entry *e)
-{
-    if (e->device)
-        return rp_method_device_of(e->device, (int)e->threads);
-    return (struct rp_method_device){"cuda", 0, e->gpu->multiprocessors};
-}
-
 static struct rp_turn turn_of(enum rp_turn_axis axis, const struct rp_turn_entry *last,
                               const struct step *steps, size_t n)
 {
-    const struct rp_method_device on = method_device_of(last);
+    const struct rp_method_device on = rp_sweep_shape_device(&last->shape);
     double value = find_turn(steps, n, offsetof(struct step, ratio));
     struct rp_turn turn = {RP_TURN_AT,
                            NAN,
                            NAN,
                            NAN,
-                           rp_turn_axis_limit(axis, &last->point, last->impl, &on),
+                           rp_turn_axis_limit(axis, &last->shape.point, last->shape.impl, &on),
                            last->ridge_flop_per_byte};
     if (value == 0)
         turn.kind = RP_TURN_BELOW;
@@ -130,7 +87,7 @@ static struct rp_turn turn_of(enum rp_turn_axis axis, const struct rp_turn_entry
             turn.limit_flop_per_byte < turn.ridge_flop_per_byte ? RP_TURN_NEVER : RP_TURN_ABOVE;
     else
         turn.value = value;
-    if (turn.kind == RP_TURN_AT && last->device) {
+    if (turn.kind == RP_TURN_AT && last->shape.device) {
         turn.low = find_turn(steps, n, offsetof(struct step, ratio_high));
         turn.high = find_turn(steps, n, offsetof(struct step, ratio_low));
     }
@@ -157,9 +114,9 @@ static void add_series(struct rp_turn_row *row, enum rp_turn_axis axis,
     struct rp_turn turn = turn_of(axis, &e[n - 1], steps, values);
     if (row->series == 0 || is_sooner(&turn, &row->turn)) {
         row->turn = turn;
-        row->first = e[0].point;
-        row->value_min = e[0].value;
-        row->value_max = e[n - 1].value;
+        row->first = e[0].shape.point;
+        row->value_min = e[0].shape.value;
+        row->value_max = e[n - 1].shape.value;
     }
     ++row->series;
     row->turning += turn.kind == RP_TURN_AT;
@@ -171,15 +128,13 @@ static size_t arrange(enum rp_turn_axis axis, struct rp_turn_entries *list)
     size_t n = 0;
     for (size_t i = 0; i < list->count; ++i) {
         struct rp_turn_entry e = list->items[i];
-        if (!rp_turn_axis_applies(axis, &e.point))
+        if (!rp_sweep_shape_set_axis(&e.shape, axis))
             continue;
-        e.series = rp_turn_axis_series(axis, &e.point);
-        e.value = rp_turn_axis_value(axis, &e.point);
         list->items[i] = list->items[n];
         list->items[n++] = e;
     }
     if (n)
-        qsort(list->items, n, sizeof *list->items, compare_entries);
+        qsort(list->items, n, sizeof *list->items, rp_sweep_shape_compare);
     return n;
 }
 
@@ -189,17 +144,18 @@ static void walk_axis(enum rp_turn_axis axis, struct rp_turn_entries *list, stru
     size_t n = arrange(axis, list);
     const struct rp_turn_entry *e = list->items;
     for (size_t first = 0; first < n;) {
-        struct rp_turn_row row = {.device = e[first].device,
-                                  .gpu = e[first].gpu,
-                                  .threads = e[first].threads,
-                                  .impl = e[first].impl,
-                                  .causal = e[first].series.causal,
+        struct rp_turn_row row = {.device = e[first].shape.device,
+                                  .gpu = e[first].shape.gpu,
+                                  .threads = e[first].shape.threads,
+                                  .impl = e[first].shape.impl,
+                                  .causal = e[first].shape.series.causal,
                                   .axis = axis};
         size_t subject = first;
-        while (first < n && compare_subject(&e[subject], &e[first]) == 0) {
+        while (first < n &&
+               rp_sweep_shape_compare_subject(&e[subject].shape, &e[first].shape) == 0) {
             size_t end = first;
-            while (end < n && compare_subject(&e[first], &e[end]) == 0 &&
-                   rp_point_compare(&e[first].series, &e[end].series) == 0)
+            while (end < n && rp_sweep_shape_compare_subject(&e[first].shape, &e[end].shape) == 0 &&
+                   rp_point_compare(&e[first].shape.series, &e[end].shape.series) == 0)
                 ++end;
             add_series(&row, axis, &e[first], end - first, steps);
             first = end;

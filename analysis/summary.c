@@ -101,11 +101,14 @@ static enum rp_status summarise(const struct rp_sources *sources, const struct v
     const struct rp_turn_request request = {s.list, simulated, s.gpus, s.n_gpus};
     if (status == RP_OK)
         status = rp_turn_table_create(&request, &s.turns);
+    if (status == RP_OK)
+        status = rp_memory_table_create(&request, &s.memory);
     if (status == RP_OK) {
         enum rp_table_format format = rp_table_format_of(values->source.format);
         status =
             format == RP_TABLE_EYES ? rp_summary_print(&s, out) : rp_summary_write(&s, format, out);
     }
+    rp_memory_table_clear(&s.memory);
     rp_turn_table_clear(&s.turns);
     rp_measured_clear(&s.measured);
     rp_groups_clear(&s.groups);

@@ -10,6 +10,7 @@
 #include "analysis/groups.h"
 #include "analysis/load.h"
 #include "analysis/measured.h"
+#include "analysis/memory_table.h"
 #include "base/status.h"
 #include "base/table.h"
 #include "model/gpu_spec.h"
@@ -24,6 +25,7 @@ struct rp_summary {
     const struct rp_gpu_spec *gpus[RP_SUMMARY_GPUS_MAX]; /* to give verdicts for */
     size_t n_gpus;
     struct rp_turn_table turns;
+    struct rp_memory_table memory;
 };
 
 /* A report of headings, tables and closing sentences. */
@@ -44,6 +46,16 @@ enum rp_status rp_summary_turns(const struct rp_summary *summary, FILE *out) RP_
 /* For JSON: the same, all of it, as an array "crossovers" beside the rows. */
 enum rp_status rp_summary_write_turns(const struct rp_summary *summary,
                                       struct rp_table_writer *w) RP_MUST_CHECK;
+
+/* The device or GPU type of a row of those tables: "cpu-name 4 threads", "t4 70 W", "t4". */
+enum { RP_SUMMARY_DEVICE_SIZE = 200 };
+void rp_summary_device_text(const struct rp_device_row *device, const struct rp_gpu_spec *gpu,
+                            int64_t threads, char text[RP_SUMMARY_DEVICE_SIZE]);
+
+/* How memory grows, and what fits: for eyes, and for JSON as an array "memory". */
+enum rp_status rp_summary_memory(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+enum rp_status rp_summary_write_memory(const struct rp_summary *summary,
+                                       struct rp_table_writer *w) RP_MUST_CHECK;
 
 /* The closing sentences of that report: where each GPU type turns, and what is missing. */
 void rp_summary_answer(const struct rp_summary *summary, FILE *out);

@@ -173,6 +173,8 @@ enum rp_status rp_summary_write(const struct rp_summary *s, enum rp_table_format
     enum rp_status status = RP_OK;
     if (format == RP_TABLE_JSON)
         status = rp_summary_write_turns(s, w);
+    if (status == RP_OK && format == RP_TABLE_JSON)
+        status = rp_summary_write_memory(s, w);
     enum rp_status ended = rp_table_end(w);
     return status == RP_OK ? ended : status;
 }

@@ -271,6 +271,7 @@ enum rp_status rp_summary_print(const struct rp_summary *s, FILE *out)
             "moves, on its own path (predicted). H/G: query heads per kv head.\n");
     RP_TRY(print_datasheet(s, out));
     RP_TRY(rp_summary_turns(s, out));
+    RP_TRY(rp_summary_memory(s, out));
     rp_summary_answer(s, out);
     return RP_OK;
 }

@@ -12,26 +12,26 @@ static const struct rp_table_column eyes_columns[] = {
     {"over", NULL, NULL},   {"turns at", NULL, NULL}, {"series", NULL, NULL},
 };
 
-/* "cpu-name 4 threads", "t4 70 W". */
-static void device_text(const struct rp_turn_row *row, char *text, size_t size)
+void rp_summary_device_text(const struct rp_device_row *device, const struct rp_gpu_spec *gpu,
+                            int64_t threads, char text[RP_SUMMARY_DEVICE_SIZE])
 {
     char kind[RP_DEVICE_KIND_SIZE];
-    if (!row->device) {
-        snprintf(text, size, "%s", row->gpu->gpu_type);
+    if (!device) {
+        snprintf(text, RP_SUMMARY_DEVICE_SIZE, "%s", gpu->gpu_type);
         return;
     }
-    rp_device_kind_text(row->device, kind);
-    if (row->threads > 0)
-        snprintf(text, size, "%s %" PRId64 " thread%s", kind, row->threads,
-                 row->threads == 1 ? "" : "s");
+    rp_device_kind_text(device, kind);
+    if (threads > 0)
+        snprintf(text, RP_SUMMARY_DEVICE_SIZE, "%s %" PRId64 " thread%s", kind, threads,
+                 threads == 1 ? "" : "s");
     else
-        snprintf(text, size, "%s", kind);
+        snprintf(text, RP_SUMMARY_DEVICE_SIZE, "%s", kind);
 }
 
 static void put_lead(struct rp_table_writer *w, const struct rp_turn_row *row)
 {
-    char device[RP_DEVICE_KIND_SIZE + 32];
-    device_text(row, device, sizeof device);
+    char device[RP_SUMMARY_DEVICE_SIZE];
+    rp_summary_device_text(row->device, row->gpu, row->threads, device);
     rp_table_word(w, device);
     rp_table_word(w, row->device ? "measured" : "predicted");
     rp_table_word(w, rp_stage_name(row->first.stage));
