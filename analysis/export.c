@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/agreement.h"
 #include "analysis/row_view.h"
 #include "analysis/sources.h"
 #include "analysis/subcommands.h"
@@ -91,6 +92,9 @@ static const char *const derived_names[] = {
     "floor_ratio_low",
     "floor_ratio_high",
     "attained_frac",
+    "verdicts_agree",
+    "disagreement_reason",
+    "naive_memory_ratio",
     "anchor_spread_frac",
     "implausible",
     "implausible_reason",
@@ -175,6 +179,17 @@ static void put_measured(struct rp_table_writer *w, const struct rp_measured_ver
     rp_table_f64(w, m->attained_frac, NULL);
 }
 
+/* One verdict alone neither agrees nor disagrees. */
+static void put_agreement(struct rp_table_writer *w, const struct rp_row_view *v)
+{
+    struct rp_agreement agreement = rp_agreement_of(v);
+    if (agreement.verdicts > 1)
+        rp_table_bool(w, agreement.agree);
+    else
+        rp_table_missing(w);
+    rp_table_word_or_missing(w, agreement.reason);
+}
+
 /* In the order of derived_names. */
 static void put_derived(struct rp_table_writer *w, const struct rp_row_view *v)
 {
@@ -197,6 +212,8 @@ static void put_derived(struct rp_table_writer *w, const struct rp_row_view *v)
     rp_table_word(w, rp_class_name(v->predicted.class_name));
     rp_table_word_or_missing(w, v->predicted.reason);
     put_measured(w, &v->measured);
+    put_agreement(w, v);
+    rp_table_f64(w, v->naive_memory_ratio, NULL);
     rp_table_f64(w, v->anchor_spread_frac, NULL);
     rp_table_bool(w, v->plausibility.is_implausible);
     rp_table_word_or_missing(w, v->plausibility.reason);

@@ -48,15 +48,15 @@ void rp_pairs_clear(struct rp_pairs *pairs)
     *pairs = (struct rp_pairs){0};
 }
 
-/* The indexed row of the same run, device and point by `impl`; null when there is none. */
-static const struct rp_result *find(const struct rp_pairs *pairs, const struct rp_result *row,
-                                    const char *impl)
+const struct rp_result *rp_pairs_find(const struct rp_pairs *pairs, const struct rp_result *row,
+                                      enum rp_impl impl)
 {
+    const char *name = rp_impl_name(impl);
     size_t low = 0;
     size_t high = pairs->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = compare_place(pairs->rows[middle], row, impl);
+        int order = compare_place(pairs->rows[middle], row, name);
         if (order == 0)
             return pairs->rows[middle];
         if (order < 0)
@@ -160,7 +160,7 @@ static bool is_unpaired(const struct rp_result *row)
 enum rp_status rp_pairs_ratio(const struct rp_pairs *pairs, const struct rp_result *row,
                               enum rp_impl impl, struct rp_paired_ratio *ratio)
 {
-    const struct rp_result *other = find(pairs, row, rp_impl_name(impl));
+    const struct rp_result *other = rp_pairs_find(pairs, row, impl);
     *ratio = (struct rp_paired_ratio){NAN, NAN, NAN, NAN, 0};
     if (!other || !(row->time_median_s > 0))
         return RP_OK;

@@ -28,6 +28,10 @@ struct rp_pairs {
 enum rp_status rp_pairs_index(const struct rp_study *study, struct rp_pairs *pairs) RP_MUST_CHECK;
 void rp_pairs_clear(struct rp_pairs *pairs);
 
+/* The timed row of the same run, device and point by `impl`; null when there is none. */
+const struct rp_result *rp_pairs_find(const struct rp_pairs *pairs, const struct rp_result *row,
+                                      enum rp_impl impl);
+
 struct rp_paired_ratio {
     double value, low, high; /* NaN when one of the rows has no time */
     double level;            /* of low..high; NaN for a ratio of medians */

@@ -40,6 +40,9 @@ enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_study_
                              .anchor_spread_frac = rp_anchor_spread(study, row->run, row->device)};
     view->gpu = rp_gpu_of_device(gpus, view->device);
     judge_by_datasheet(view);
+    const struct rp_result *naive = rp_pairs_find(pairs, row, RP_IMPL_naive);
+    view->naive_memory_ratio =
+        naive ? rp_ratio((double)naive->peak_memory_bytes, (double)row->peak_memory_bytes) : NAN;
     for (int impl = 0; impl < RP_IMPL_COUNT; ++impl)
         RP_TRY(rp_pairs_ratio(pairs, row, (enum rp_impl)impl, &view->ratios[impl]));
     return RP_OK;

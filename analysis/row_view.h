@@ -19,6 +19,7 @@ struct rp_row_view { /* pointers are owned by the file and the list of GPUs */
     struct rp_verdict ideal, ideal_dense, predicted; /* on the device that measured it */
     struct rp_measured_verdict measured;
     struct rp_plausibility plausibility;
+    double naive_memory_ratio;  /* naive's peak over this one's; NaN without */
     double anchor_spread_frac;  /* of the row's run and device: the floor of a comparison */
     double ridge_flop_per_byte; /* of the datasheet; NaN when not known */
 };

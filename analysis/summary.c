@@ -88,30 +88,39 @@ static enum rp_status choose_gpus(struct rp_summary *s, const struct rp_gpu_list
     return RP_OK;
 }
 
+static enum rp_status collect(struct rp_summary *s, const char *asked)
+{
+    RP_TRY(choose_gpus(s, s->all_gpus, asked));
+    RP_TRY(rp_groups_create(s->list, s->simulated, &s->groups));
+    RP_TRY(rp_measured_create(s->list, &s->groups, s->simulated, &s->measured));
+    const struct rp_turn_request request = {s->list, s->simulated, s->gpus, s->n_gpus};
+    RP_TRY(rp_turn_table_create(&request, &s->turns));
+    RP_TRY(rp_memory_table_create(&request, &s->memory));
+    RP_TRY(rp_naive_cost_create(s->list, s->simulated, &s->naive_costs));
+    return rp_dependence_create(&s->groups, s->gpus, s->n_gpus, s->all_gpus, &s->dependences);
+}
+
+static void clear(struct rp_summary *s)
+{
+    rp_dependence_clear(&s->dependences);
+    rp_naive_cost_clear(&s->naive_costs);
+    rp_memory_table_clear(&s->memory);
+    rp_turn_table_clear(&s->turns);
+    rp_measured_clear(&s->measured);
+    rp_groups_clear(&s->groups);
+}
+
 static enum rp_status summarise(const struct rp_sources *sources, const struct values *values,
                                 FILE *out)
 {
-    bool simulated = values->source.simulated;
-    struct rp_summary s = {.list = &sources->list, .simulated = simulated};
-    enum rp_status status = choose_gpus(&s, &sources->gpus, values->gpu);
+    enum rp_table_format format = rp_table_format_of(values->source.format);
+    struct rp_summary s = {
+        .list = &sources->list, .all_gpus = &sources->gpus, .simulated = values->source.simulated};
+    enum rp_status status = collect(&s, values->gpu);
     if (status == RP_OK)
-        status = rp_groups_create(s.list, simulated, &s.groups);
-    if (status == RP_OK)
-        status = rp_measured_create(s.list, &s.groups, simulated, &s.measured);
-    const struct rp_turn_request request = {s.list, simulated, s.gpus, s.n_gpus};
-    if (status == RP_OK)
-        status = rp_turn_table_create(&request, &s.turns);
-    if (status == RP_OK)
-        status = rp_memory_table_create(&request, &s.memory);
-    if (status == RP_OK) {
-        enum rp_table_format format = rp_table_format_of(values->source.format);
         status =
             format == RP_TABLE_EYES ? rp_summary_print(&s, out) : rp_summary_write(&s, format, out);
-    }
-    rp_memory_table_clear(&s.memory);
-    rp_turn_table_clear(&s.turns);
-    rp_measured_clear(&s.measured);
-    rp_groups_clear(&s.groups);
+    clear(&s);
     return status;
 }
 

@@ -7,10 +7,12 @@
 #include <stdio.h>
 
 #include "analysis/crossover_table.h"
+#include "analysis/dependence.h"
 #include "analysis/groups.h"
 #include "analysis/load.h"
 #include "analysis/measured.h"
 #include "analysis/memory_table.h"
+#include "analysis/naive_cost.h"
 #include "base/status.h"
 #include "base/table.h"
 #include "model/gpu_spec.h"
@@ -19,13 +21,16 @@ enum { RP_SUMMARY_GPUS_MAX = 64 };
 
 struct rp_summary {
     const struct rp_study_list *list;
-    bool simulated; /* simulated devices count */
+    const struct rp_gpu_list *all_gpus; /* of data/ */
+    bool simulated;                     /* simulated devices count */
     struct rp_groups groups;
     struct rp_measured_list measured;
     const struct rp_gpu_spec *gpus[RP_SUMMARY_GPUS_MAX]; /* to give verdicts for */
     size_t n_gpus;
     struct rp_turn_table turns;
     struct rp_memory_table memory;
+    struct rp_naive_cost_list naive_costs;
+    struct rp_dependence_list dependences;
 };
 
 /* A report of headings, tables and closing sentences. */
@@ -56,6 +61,17 @@ void rp_summary_device_text(const struct rp_device_row *device, const struct rp_
 enum rp_status rp_summary_memory(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
 enum rp_status rp_summary_write_memory(const struct rp_summary *summary,
                                        struct rp_table_writer *w) RP_MUST_CHECK;
+
+/* What naive costs, for eyes in groups of shapes, for JSON shape by shape as "naive_costs". */
+enum rp_status rp_summary_naive(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+enum rp_status rp_summary_write_naive(const struct rp_summary *summary,
+                                      struct rp_table_writer *w) RP_MUST_CHECK;
+
+/* Where the verdicts on the files' rows disagree and why; whose class depends on what is counted or
+ * on the variant of a GPU. For JSON the latter as "dependences"; export has the former. */
+enum rp_status rp_summary_agreement(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+enum rp_status rp_summary_write_dependences(const struct rp_summary *summary,
+                                            struct rp_table_writer *w) RP_MUST_CHECK;
 
 /* The closing sentences of that report: where each GPU type turns, and what is missing. */
 void rp_summary_answer(const struct rp_summary *summary, FILE *out);

@@ -156,6 +156,15 @@ static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *g
     put_verdicts(w, group, impl, gpu);
 }
 
+/* Beside the rows, for JSON, which can hold more than one table. */
+static enum rp_status write_arrays(const struct rp_summary *s, struct rp_table_writer *w)
+{
+    RP_TRY(rp_summary_write_turns(s, w));
+    RP_TRY(rp_summary_write_memory(s, w));
+    RP_TRY(rp_summary_write_naive(s, w));
+    return rp_summary_write_dependences(s, w);
+}
+
 enum rp_status rp_summary_write(const struct rp_summary *s, enum rp_table_format format, FILE *out)
 {
     struct rp_table_writer *w = NULL;
@@ -172,9 +181,7 @@ enum rp_status rp_summary_write(const struct rp_summary *s, enum rp_table_format
     }
     enum rp_status status = RP_OK;
     if (format == RP_TABLE_JSON)
-        status = rp_summary_write_turns(s, w);
-    if (status == RP_OK && format == RP_TABLE_JSON)
-        status = rp_summary_write_memory(s, w);
+        status = write_arrays(s, w);
     enum rp_status ended = rp_table_end(w);
     return status == RP_OK ? ended : status;
 }

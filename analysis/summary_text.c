@@ -272,6 +272,8 @@ enum rp_status rp_summary_print(const struct rp_summary *s, FILE *out)
     RP_TRY(print_datasheet(s, out));
     RP_TRY(rp_summary_turns(s, out));
     RP_TRY(rp_summary_memory(s, out));
+    RP_TRY(rp_summary_naive(s, out));
+    RP_TRY(rp_summary_agreement(s, out));
     rp_summary_answer(s, out);
     return RP_OK;
 }

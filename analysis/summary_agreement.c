@@ -1,0 +1,169 @@
+/*
+ * summary_agreement.c - where the verdicts on rows disagree, and which classes hang on a count or a
+ * variant.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/agreement.h"
+#include "analysis/device_kind.h"
+#include "analysis/summary.h"
+
+/* The rows of one kind of device. */
+struct tally {
+    const struct rp_device_row *device;
+    size_t rows, agree; /* with two verdicts or more */
+    size_t counts[RP_DISAGREE_COUNT];
+    char examples[RP_DISAGREE_COUNT][sizeof((struct rp_agreement *)0)->reason];
+    char points[RP_DISAGREE_COUNT][RP_POINT_ID_SIZE];
+};
+
+struct tallies {
+    struct tally *items; /* heap */
+    size_t count;
+};
+
+/* Null when host memory is out. */
+static struct tally *find_or_add(struct tallies *tallies, const struct rp_device_row *device)
+{
+    for (size_t i = 0; i < tallies->count; ++i) {
+        if (rp_device_kind_compare(tallies->items[i].device, device) == 0)
+            return &tallies->items[i];
+    }
+    struct tally *items = realloc(tallies->items, (tallies->count + 1) * sizeof *items);
+    if (!items)
+        return NULL;
+    tallies->items = items;
+    items[tallies->count] = (struct tally){.device = device};
+    return &items[tallies->count++];
+}
+
+static enum rp_status add_row(struct tallies *tallies, const struct rp_row_view *view)
+{
+    struct rp_agreement agreement = rp_agreement_of(view);
+    if (!view->device || agreement.verdicts < 2)
+        return RP_OK;
+    struct tally *tally = find_or_add(tallies, view->device);
+    if (!tally)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the verdicts on %zu devices",
+                       tallies->count + 1);
+    ++tally->rows;
+    tally->agree += agreement.agree;
+    for (int d = 0; d < RP_DISAGREE_COUNT; ++d) {
+        if (agreement.found[d] && tally->counts[d]++ == 0) {
+            snprintf(tally->examples[d], sizeof tally->examples[d], "%s", agreement.reason);
+            snprintf(tally->points[d], sizeof tally->points[d], "%s", view->row->point);
+        }
+    }
+    return RP_OK;
+}
+
+static enum rp_status add_file(struct tallies *tallies, const struct rp_study_file *file,
+                               const struct rp_summary *s)
+{
+    struct rp_pairs pairs;
+    enum rp_status status = RP_OK;
+    RP_TRY(rp_pairs_index(&file->study, &pairs));
+    for (size_t i = 0; i < rp_study_count(&file->study, RP_TABLE_RESULTS) && status == RP_OK; ++i) {
+        struct rp_row_view view;
+        if (!s->simulated &&
+            rp_study_is_simulated(&file->study, &rp_study_results(&file->study)[i]))
+            continue;
+        status = rp_row_view_init(&view, file, i, &pairs, s->all_gpus);
+        if (status == RP_OK)
+            status = add_row(tallies, &view);
+    }
+    rp_pairs_clear(&pairs);
+    return status;
+}
+
+static void print_tally(const struct tally *tally, FILE *out)
+{
+    char device[RP_DEVICE_KIND_SIZE];
+    rp_device_kind_text(tally->device, device);
+    fprintf(out, "\nOn %s, of %zu rows with two verdicts or more, %zu agree.\n", device,
+            tally->rows, tally->agree);
+    for (int d = 0; d < RP_DISAGREE_COUNT; ++d) {
+        if (tally->counts[d])
+            fprintf(out, "  %zu by %s, such as %s: %s\n", tally->counts[d],
+                    rp_disagreement_name((enum rp_disagreement)d), tally->points[d],
+                    tally->examples[d]);
+    }
+}
+
+static bool is_same_list(const struct rp_dependence *a, const struct rp_dependence *b)
+{
+    return a->gpu == b->gpu && a->kind == b->kind && a->variant == b->variant &&
+           a->ideal == b->ideal;
+}
+
+/* "On t4, the ideal class of 4 shapes is memory, and compute by dense (prefill fp16, T 512..1024)"
+ */
+static void print_dependences(const struct rp_dependence_list *list, FILE *out)
+{
+    if (list->count)
+        fprintf(out, "\nIdeal classes that depend on what is counted, or on the variant of the "
+                     "GPU:\n");
+    for (size_t first = 0, end = 0; first < list->count; first = end) {
+        const struct rp_dependence *d = &list->items[first];
+        int64_t low = d->point.seq_k;
+        int64_t high = low;
+        for (; end < list->count && is_same_list(d, &list->items[end]); ++end) {
+            int64_t seq = list->items[end].point.seq_k;
+            low = seq < low ? seq : low;
+            high = seq > high ? seq : high;
+        }
+        fprintf(out, "  %s, %zu shape%s (%s, T %" PRId64 "..%" PRId64 "): %s, but %s %s%s\n",
+                d->gpu->gpu_type, end - first, end - first == 1 ? "" : "s",
+                rp_stage_name(d->point.stage), low, high, rp_class_name(d->ideal),
+                rp_class_name(d->otherwise),
+                d->kind == RP_DEPENDS_ON_VARIANT    ? "on "
+                : d->kind == RP_DEPENDS_ON_KV_HEADS ? "counted on kv heads"
+                                                    : "by the dense count",
+                d->variant ? d->variant->gpu_type : "");
+    }
+}
+
+enum rp_status rp_summary_agreement(const struct rp_summary *s, FILE *out)
+{
+    struct tallies tallies = {0};
+    enum rp_status status = RP_OK;
+    for (size_t f = 0; f < s->list->count && status == RP_OK; ++f)
+        status = add_file(&tallies, &s->list->files[f], s);
+    for (size_t i = 0; i < tallies.count && status == RP_OK; ++i)
+        print_tally(&tallies.items[i], out);
+    if (status == RP_OK)
+        print_dependences(&s->dependences, out);
+    free(tallies.items);
+    return status;
+}
+
+static const struct rp_table_column json_columns[] = {
+    {"gpu_type", NULL, NULL},    {"depends_on", NULL, NULL},      {"variant", NULL, NULL},
+    {"stage", NULL, NULL},       {"dtype", NULL, NULL},           {"batch", NULL, NULL},
+    {"heads", NULL, NULL},       {"kv_heads", NULL, NULL},        {"seq_q", NULL, NULL},
+    {"seq_k", NULL, NULL},       {"head_dim", NULL, NULL},        {"causal", NULL, NULL},
+    {"class_ideal", NULL, NULL}, {"class_otherwise", NULL, NULL},
+};
+
+enum rp_status rp_summary_write_dependences(const struct rp_summary *s, struct rp_table_writer *w)
+{
+    RP_TRY(rp_table_next(w, "dependences", json_columns, RP_COUNT(json_columns)));
+    for (size_t i = 0; i < s->dependences.count; ++i) {
+        const struct rp_dependence *d = &s->dependences.items[i];
+        const struct rp_point *p = &d->point;
+        const int64_t axes[] = {p->batch, p->heads,    p->kv_heads, p->seq_q,
+                                p->seq_k, p->head_dim, p->causal};
+        rp_table_word(w, d->gpu->gpu_type);
+        rp_table_word(w, rp_dependence_name(d->kind));
+        rp_table_word_or_missing(w, d->variant ? d->variant->gpu_type : NULL);
+        rp_table_word(w, rp_stage_name(p->stage));
+        rp_table_word(w, rp_dtype_info(p->dtype)->name);
+        for (size_t k = 0; k < RP_COUNT(axes); ++k)
+            rp_table_i64(w, axes[k]);
+        rp_table_word(w, rp_class_name(d->ideal));
+        rp_table_word(w, rp_class_name(d->otherwise));
+    }
+    return RP_OK;
+}
