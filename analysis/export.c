@@ -92,12 +92,12 @@ static const char *const derived_names[] = {
     "floor_ratio_low",
     "floor_ratio_high",
     "attained_frac",
-    "verdicts_agree",
-    "disagreement_reason",
     "naive_memory_ratio",
     "anchor_spread_frac",
     "implausible",
     "implausible_reason",
+    "verdicts_agree",
+    "disagreement_reason",
 };
 
 enum { COLUMNS_MAX = 128 };
@@ -212,11 +212,11 @@ static void put_derived(struct rp_table_writer *w, const struct rp_row_view *v)
     rp_table_word(w, rp_class_name(v->predicted.class_name));
     rp_table_word_or_missing(w, v->predicted.reason);
     put_measured(w, &v->measured);
-    put_agreement(w, v);
     rp_table_f64(w, v->naive_memory_ratio, NULL);
     rp_table_f64(w, v->anchor_spread_frac, NULL);
     rp_table_bool(w, v->plausibility.is_implausible);
     rp_table_word_or_missing(w, v->plausibility.reason);
+    put_agreement(w, v);
 }
 
 static void write_row(struct rp_table_writer *w, const struct rp_row_view *v)

@@ -158,6 +158,9 @@ static void test_export(void **state)
     CHECK_EQ_TEXT(field(line, column(csv, "naive_time_ratio")), "1", "itself");
     CHECK_EQ_TEXT(field(line, column(csv, "clock_hz")), "", "not applicable");
     CHECK_EQ_TEXT(field(line, column(csv, "class_measured")), "missing", "no ceilings");
+    CHECK_EQ_TEXT(field(line, column(csv, "naive_memory_ratio")), "1", "itself");
+    CHECK_EQ_TEXT(field(line, column(csv, "verdicts_agree")), "false", "ideal and predicted");
+    CHECK_CONTAINS(line, "predicted is compute: naive runs on", "and why");
     line = strchr(line, '\n') + 1; /* row 1: fused T=128 */
     CHECK_EQ_TEXT(field(line, column(csv, "naive_time_ratio")), "2", "twice as fast");
     line = strchr(line, '\n') + 1; /* row 2: lost */
