@@ -74,7 +74,9 @@ double rp_turn_axis_limit(enum rp_turn_axis axis, const struct rp_point *p, enum
 {
     struct rp_method_cost cost;
     struct rp_point far = rp_turn_axis_series(axis, p);
-    int64_t value = INT64_C(1) << 22; /* counting walks the tiles, so not farther */
+    int64_t value = INT64_C(1) << 16; /* counting walks the tiles, so not farther than tells */
+    while (value < 4 * rp_turn_axis_value(axis, p) && value <= INT64_MAX / 4)
+        value *= 2;
     if (axis == RP_TURN_GROUP)
         value = p->heads;
     if (axis == RP_TURN_SEQ_Q && far.causal)

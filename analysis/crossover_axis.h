@@ -24,7 +24,8 @@ struct rp_point rp_turn_axis_at(enum rp_turn_axis axis, const struct rp_point *p
 struct rp_point rp_turn_axis_series(enum rp_turn_axis axis, const struct rp_point *p);
 
 /* Intensity of the implementation, FLOP/B, where the axis goes as far as it can: K/V heads down to
- * 1, causal queries up to the keys, the others to 4 Mi or as far as counts fit. NaN: not known. */
+ * 1, causal queries up to the keys, the others to 64 Ki or four times p, or as far as counts fit.
+ * NaN: not known. */
 double rp_turn_axis_limit(enum rp_turn_axis axis, const struct rp_point *p, enum rp_impl impl,
                           const struct rp_method_device *on);
 

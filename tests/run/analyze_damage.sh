@@ -37,4 +37,7 @@ for part in 1 2 3 5 7; do
         cat "$OUT" "$ERR" >said
         expect_text said cut.h5 "$command names the file"
     done
+    expect 3 "$ANALYZE" compare tiny.h5 cut.h5
+    expect 3 "$ANALYZE" merge -o merged.h5 tiny.h5 cut.h5
+    expect_no_file merged.h5
 done
