@@ -51,13 +51,16 @@ static int compare_point(const struct entry *x, const struct entry *y)
 }
 
 /* What else has to be alike. */
-static int compare_conditions(const struct entry *x, const struct entry *y)
+static int compare_set_up(const struct entry *x, const struct entry *y)
 {
-    if (x->unlike)
-        return 0;
     int order = rp_device_kind_compare(x->device, y->device);
     order = order ? order : strcmp(x->row->protocol, y->row->protocol);
     return order ? order : compare_i64(x->row->threads, y->row->threads);
+}
+
+static int compare_conditions(const struct entry *x, const struct entry *y)
+{
+    return x->unlike ? 0 : compare_set_up(x, y);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -217,19 +220,24 @@ static enum rp_status add_point(const struct entry *items, size_t n, struct rp_c
     return RP_OK;
 }
 
-/* Across device types only one of each side, or unlike things would be mixed. */
-static enum rp_status refuse_many_types(const struct entries *e)
+/* Where unlike things are compared, each side is one thing, or they would be mixed in silence. */
+static enum rp_status refuse_mixed_side(const struct entries *e)
 {
     const struct entry *seen[2] = {NULL, NULL};
     for (size_t i = 0; e->items[0].unlike && i < e->count; ++i) {
         const struct entry *x = &e->items[i];
         const struct entry **first = &seen[x->is_new];
-        if (!*first)
-            *first = x;
-        else if (strcmp((*first)->device->gpu_type, x->device->gpu_type) != 0)
-            return RP_FAIL(
-                RP_ERR_USAGE, "%s holds %s and %s; --unlike compares one device type with one",
-                x->is_new ? "NEW" : "OLD", (*first)->device->gpu_type, x->device->gpu_type);
+        char kinds[2][RP_DEVICE_KIND_SIZE];
+        *first = *first ? *first : x;
+        if (compare_set_up(*first, x) == 0)
+            continue;
+        rp_device_kind_text((*first)->device, kinds[0]);
+        rp_device_kind_text(x->device, kinds[1]);
+        return RP_FAIL(RP_ERR_USAGE,
+                       "%s holds %s (%" PRId64 " threads, protocol %s) and %s (%" PRId64
+                       " threads, protocol %s); --unlike compares one kind with one",
+                       x->is_new ? "NEW" : "OLD", kinds[0], (*first)->row->threads,
+                       (*first)->row->protocol, kinds[1], x->row->threads, x->row->protocol);
     }
     return RP_OK;
 }
@@ -256,7 +264,7 @@ static enum rp_status compare_all(struct entries *e, struct rp_comparisons *list
 {
     if (e->count) {
         qsort(e->items, e->count, sizeof *e->items, compare_entries);
-        RP_TRY(refuse_many_types(e));
+        RP_TRY(refuse_mixed_side(e));
     }
     for (size_t first = 0, end = 0; first < e->count; first = end) {
         while (end < e->count && compare_point(&e->items[first], &e->items[end]) == 0)

@@ -8,6 +8,7 @@
 
 #include "analysis/classify.h"
 #include "analysis/crossings.h"
+#include "analysis/device_kind.h"
 #include "analysis/pairs.h"
 #include "analysis/plausible.h"
 #include "base/stats.h"
@@ -65,16 +66,14 @@ static enum rp_status keep_time(struct rp_measured *m, const struct rp_measured_
     return RP_OK;
 }
 
-/* One series: a run on a device, the same axes but the length. */
+/* One series: the same axes but the length, on devices that are alike, which share a sweep. */
 static int compare_series(const struct rp_measured_time *x, const struct rp_measured_time *y)
 {
-    if (x->study != y->study)
-        return x->study < y->study ? -1 : 1;
-    if (x->row->run != y->row->run)
-        return x->row->run < y->row->run ? -1 : 1;
-    if (x->row->device != y->row->device)
-        return x->row->device < y->row->device ? -1 : 1;
-    return rp_series_compare(&x->point, &y->point);
+    int order = rp_device_kind_compare(rp_study_device_of(x->study, x->row),
+                                       rp_study_device_of(y->study, y->row));
+    if (order == 0)
+        order = (x->row->threads > y->row->threads) - (x->row->threads < y->row->threads);
+    return order ? order : rp_series_compare(&x->point, &y->point);
 }
 
 static int compare_times(const void *a, const void *b)

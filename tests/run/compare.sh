@@ -28,7 +28,7 @@ expect 0 "$ANALYZE" merge -o both.h5 t4.h5 h100-sxm.h5
 expect 0 "$ANALYZE" compare --simulated both.h5 t4.h5
 expect_text "$OUT" "Only in OLD: $TINY_ROWS" 'what only one side has'
 expect 2 "$ANALYZE" compare --simulated --unlike both.h5 t4.h5
-expect_text "$ERR" 'compares one device type with one' 'which of the two?'
+expect_text "$ERR" 'compares one kind with one' 'which of the two?'
 
 printf 'a letter\n' >letter.h5
 expect 3 "$ANALYZE" compare t4.h5 letter.h5

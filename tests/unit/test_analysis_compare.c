@@ -193,6 +193,19 @@ static void test_unlike(void **state)
     }
 }
 
+/* Unlike things on one side are never taken for repeats of each other. */
+static void test_mixed_side(void **state)
+{
+    (void)state;
+    struct two t;
+    two_begin(&t);
+    other_type(&t);
+    RP_WORD_SET(row_at(&t.b, 3)->protocol, "0123456789abcdef");
+    CHECK_STATUS(compare_two(&t, true), RP_ERR_USAGE, "two protocols in NEW");
+    CHECK_CONTAINS(rp_status_message(), "NEW holds cpu-other (2 threads, protocol ", "both named");
+    two_end(&t);
+}
+
 static void test_nothing_in_common(void **state)
 {
     (void)state;
@@ -235,9 +248,13 @@ static void test_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_undecided), cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_unlike),    cmocka_unit_test(test_nothing_in_common),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_undecided),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_unlike),
+        cmocka_unit_test(test_mixed_side),
+        cmocka_unit_test(test_nothing_in_common),
         cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
