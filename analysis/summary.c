@@ -15,8 +15,8 @@ struct values {
 };
 
 static const struct rp_option options[] = {
-    {"gpu", 0, RP_OPTION_WORD, offsetof(struct values, gpu), "t4,a100-sxm-80gb,h100-sxm-80gb", 0, 0,
-     NULL, "LIST", NULL,
+    {"gpu", 0, RP_OPTION_WORD, offsetof(struct values, gpu), RP_SUMMARY_GPUS, 0, 0, NULL, "LIST",
+     NULL,
      "GPU types of data/gpus.tsv to give verdicts for, comma-separated, beside those the files "
      "were measured on"},
     {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, source.format), "table", 0, 0,
@@ -88,6 +88,7 @@ static enum rp_status choose_gpus(struct rp_summary *s, const struct rp_gpu_list
     return RP_OK;
 }
 
+/* What is collected stays in *s, to be cleared, whatever fails. */
 static enum rp_status collect(struct rp_summary *s, const char *asked)
 {
     RP_TRY(choose_gpus(s, s->all_gpus, asked));
@@ -100,7 +101,15 @@ static enum rp_status collect(struct rp_summary *s, const char *asked)
     return rp_dependence_create(&s->groups, s->gpus, s->n_gpus, s->all_gpus, &s->dependences);
 }
 
-static void clear(struct rp_summary *s)
+enum rp_status rp_summary_create(const struct rp_sources *sources, const char *asked,
+                                 bool simulated, struct rp_summary *s)
+{
+    *s = (struct rp_summary){
+        .list = &sources->list, .all_gpus = &sources->gpus, .simulated = simulated};
+    return collect(s, asked);
+}
+
+void rp_summary_clear(struct rp_summary *s)
 {
     rp_dependence_clear(&s->dependences);
     rp_naive_cost_clear(&s->naive_costs);
@@ -113,14 +122,14 @@ static void clear(struct rp_summary *s)
 static enum rp_status summarise(const struct rp_sources *sources, const struct values *values,
                                 FILE *out)
 {
-    enum rp_table_format format = rp_table_format_of(values->source.format);
-    struct rp_summary s = {
-        .list = &sources->list, .all_gpus = &sources->gpus, .simulated = values->source.simulated};
-    enum rp_status status = collect(&s, values->gpu);
-    if (status == RP_OK)
+    struct rp_summary s;
+    enum rp_status status = rp_summary_create(sources, values->gpu, values->source.simulated, &s);
+    if (status == RP_OK) {
+        enum rp_table_format format = rp_table_format_of(values->source.format);
         status =
             format == RP_TABLE_EYES ? rp_summary_print(&s, out) : rp_summary_write(&s, format, out);
-    clear(&s);
+    }
+    rp_summary_clear(&s);
     return status;
 }
 

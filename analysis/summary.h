@@ -13,11 +13,15 @@
 #include "analysis/measured.h"
 #include "analysis/memory_table.h"
 #include "analysis/naive_cost.h"
+#include "analysis/sources.h"
 #include "base/status.h"
 #include "base/table.h"
 #include "model/gpu_spec.h"
 
 enum { RP_SUMMARY_GPUS_MAX = 64 };
+
+/* --gpu unless it is given. */
+#define RP_SUMMARY_GPUS "t4,a100-sxm-80gb,h100-sxm-80gb"
 
 struct rp_summary {
     const struct rp_study_list *list;
@@ -32,6 +36,12 @@ struct rp_summary {
     struct rp_naive_cost_list naive_costs;
     struct rp_dependence_list dependences;
 };
+
+/* Of the GPU types `asked` for (comma-separated, prefixes allowed) and those of the files. To be
+ * cleared also on failure; `sources` must outlive it. */
+enum rp_status rp_summary_create(const struct rp_sources *sources, const char *asked,
+                                 bool simulated, struct rp_summary *summary) RP_MUST_CHECK;
+void rp_summary_clear(struct rp_summary *summary);
 
 /* A report of headings, tables and closing sentences. */
 enum rp_status rp_summary_print(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;

@@ -11,7 +11,8 @@ cmake --install "$RP_BUILD" --prefix "$SCRATCH/there" >install.log 2>&1 || {
 mv there moved
 for path in bin/ridgepoint bin/ridgepoint-analyze share/ridgepoint/data/gpus.tsv \
     share/ridgepoint/data/models.yaml share/ridgepoint/jobs/notebook.yaml \
-    share/ridgepoint/jobs/smoke.yaml share/man/man1/ridgepoint.1; do
+    share/ridgepoint/jobs/smoke.yaml \
+    share/ridgepoint/figures/style.gp share/man/man1/ridgepoint.1; do
     [ -s "moved/$path" ] || fail "not installed: $path"
 done
 
@@ -31,6 +32,12 @@ expect 0 ../moved/bin/ridgepoint-analyze summary out.h5
 expect_text "$OUT" h100-sxm 'the summary knows the GPU types'
 expect_equal "$(export_columns out.h5 heads kv_heads head_dim | tr '\t' ' ')" '32 8 128' \
     'the shape of llama-3-8b'
+
+# The figures' scripts are found likewise.
+if command -v gnuplot >/dev/null; then
+    expect 0 ../moved/bin/ridgepoint-analyze figures out.h5 -o figures
+    [ -s figures/intensity.svg ] || fail 'an installed program draws no figures'
+fi
 
 # Found through the PATH and through a link, too.
 PATH=$SCRATCH/moved/bin:$PATH expect 0 ridgepoint-analyze summary out.h5

@@ -1,0 +1,64 @@
+/*
+ * figure_rows.h - the rows that figures are drawn from, in one order, and the lines they form.
+ *
+ * A device's label keeps unlike devices apart: type, MIG profile, threads of a CPU, and whether it
+ * is simulated.
+ */
+#ifndef RP_ANALYSIS_FIGURE_ROWS_H
+#define RP_ANALYSIS_FIGURE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/groups.h"
+#include "analysis/load.h"
+#include "base/status.h"
+#include "model/impl.h"
+#include "model/point.h"
+
+enum { RP_LABEL_SIZE = 112 };
+
+struct rp_figure_row { /* pointers are owned by the study */
+    char label[RP_LABEL_SIZE];
+    const struct rp_study *study;
+    const struct rp_result *row;
+    const struct rp_device_row *device;
+    struct rp_point point;
+    enum rp_impl impl;
+    size_t file; /* which of the files it is from */
+    bool is_simulated;
+};
+
+struct rp_figure_rows {
+    struct rp_figure_row *items; /* heap; sorted by label, point (length last), implementation */
+    size_t count;
+};
+
+/* Rows whose axes make a point and whose device is there; simulated ones only when asked. */
+enum rp_status rp_figure_rows_create(const struct rp_study_list *list, bool simulated,
+                                     struct rp_figure_rows *rows) RP_MUST_CHECK;
+void rp_figure_rows_clear(struct rp_figure_rows *rows);
+
+/* Index behind the last row with the label of row `begin`: for walking label by label. */
+size_t rp_figure_rows_end_of_label(const struct rp_figure_rows *rows, size_t begin);
+
+/* A row with the label of `like`, this point and this implementation; null when there is none. */
+const struct rp_figure_row *rp_figure_rows_find(const struct rp_figure_rows *rows,
+                                                const struct rp_figure_row *like,
+                                                const struct rp_point *p, enum rp_impl impl);
+
+/* The shapes of one stage that differ in length only, most lengths first, fp16 before fp32: what
+ * figures over T are drawn of. False when the files have no such stage. */
+struct rp_series {
+    const struct rp_shape *shapes; /* owned by the groups; by length */
+    size_t count;
+};
+bool rp_series_longest(const struct rp_groups *groups, enum rp_stage stage,
+                       struct rp_series *series);
+
+bool rp_series_has(const struct rp_series *series, const struct rp_point *p);
+
+/* "prefill, B=1 H=32 G=8 D=128 fp16, no mask" */
+void rp_series_text(const struct rp_point *p, char *text, size_t size);
+
+#endif
