@@ -26,9 +26,10 @@ enum { RP_FIGURE_NAME_SIZE = 160, RP_FIGURE_PATH_SIZE = 4096 };
 
 struct rp_figure {
     char name[RP_FIGURE_NAME_SIZE]; /* of its files, without ending */
-    char title[200];
-    char caption[1000]; /* what it shows, what is left out */
-    bool is_simulated;  /* a simulated device answered some of it */
+    char title[120];
+    char subject[RP_LABEL_SIZE]; /* the device it is of; "": of all */
+    char caption[1000];          /* what it shows, what is left out */
+    bool is_simulated;           /* a simulated device answered some of it */
 };
 
 struct rp_figures {

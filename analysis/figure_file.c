@@ -193,6 +193,7 @@ enum rp_status rp_figure_end(struct rp_figure_file *file)
 {
     rp_figure_set_text(file, "name", file->figure.name);
     rp_figure_set_text(file, "title", file->figure.title);
+    rp_figure_set_text(file, "subject", file->figure.subject);
     rp_figure_set_number(file, "simulated", file->figure.is_simulated);
     enum rp_status status = rp_table_end(file->table);
     if (fclose(file->csv) != 0 && status == RP_OK)

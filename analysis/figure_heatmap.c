@@ -174,8 +174,8 @@ static enum rp_status draw(struct rp_figures *figures, struct heatmap *map)
     take_measured(map, figures);
     put_cells(map, &file);
     rp_figure_set_text(&file, "shape", shape);
-    snprintf(file.figure.title, sizeof file.figure.title, "Achievable %s rate on %s", stage,
-             map->label);
+    snprintf(file.figure.title, sizeof file.figure.title, "Achievable %s rate", stage);
+    snprintf(file.figure.subject, sizeof file.figure.subject, "%s", map->label);
     rp_figure_say(&file,
                   "impl=fused; %s, at every batch. With a star: measured (%zu cells). Without: "
                   "predicted from the %s ceilings (%zu cells). Framed: the smallest batch that "

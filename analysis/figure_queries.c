@@ -173,7 +173,9 @@ static enum rp_status draw_causal(struct rp_figures *figures, size_t begin, size
     }
     rp_series_text(&series->shapes[0].point, shape, sizeof shape);
     snprintf(curves.file.figure.title, sizeof curves.file.figure.title,
-             "Causal mask, counted and timed: %s", rows[begin].label);
+             "Causal mask, counted and timed");
+    snprintf(curves.file.figure.subject, sizeof curves.file.figure.subject, "%s",
+             rows[begin].label);
     rp_figure_say(&curves.file,
                   "A row with a causal mask over the same one without; %s. By visible pairs the "
                   "work halves as T grows; dense counting, the notebook's, stays at 1. An "

@@ -118,10 +118,10 @@ static void set_roofs(struct rp_figure_file *file, const struct roofs *roofs)
     for (size_t i = 0; i < roofs->count; ++i) {
         const struct roof *roof = &roofs->items[i];
         bool is_large = roof->flop_per_s >= 1e12;
-        snprintf(texts[i], sizeof texts[i], "%s %s: %.3g %s, %.4g GB/s (ridge %.0f)", roof->path,
+        snprintf(texts[i], sizeof texts[i], "%s, %s: %.3g %s, %.4g GB/s", roof->path,
                  roof->is_measured ? "measured" : "datasheet",
                  roof->flop_per_s * (is_large ? 1e-12 : 1e-9), is_large ? "TFLOP/s" : "GFLOP/s",
-                 roof->bytes_per_s * 1e-9, roof->flop_per_s / roof->bytes_per_s);
+                 roof->bytes_per_s * 1e-9);
         names[i] = texts[i];
         flop_per_s[i] = roof->flop_per_s;
         bytes_per_s[i] = roof->bytes_per_s;
@@ -156,8 +156,8 @@ static enum rp_status draw(struct rp_figures *figures, size_t begin, size_t end,
         put_row(&file, r);
     }
     set_roofs(&file, &roofs);
-    snprintf(file.figure.title, sizeof file.figure.title, "Roofline of %s, %s", first->label,
-             dtype_name);
+    snprintf(file.figure.title, sizeof file.figure.title, "Roofline, %s", dtype_name);
+    snprintf(file.figure.subject, sizeof file.figure.subject, "%s", first->label);
     rp_figure_say(
         &file,
         "Every timed %s row of %s. Filled: what the implementation executes over what it "

@@ -17,7 +17,7 @@ static void set_label(struct rp_figure_row *r)
                  r->row->threads == 1 ? "" : "s");
     else if (device->mig[0] && strcmp(device->mig, "off") != 0)
         snprintf(detail, sizeof detail, "; MIG %.16s", device->mig);
-    snprintf(r->label, sizeof r->label, "%.64s%s%s", device->gpu_type, detail,
+    snprintf(r->label, sizeof r->label, "%.40s%s%s", device->gpu_type, detail,
              r->is_simulated ? " (simulated)" : "");
 }
 

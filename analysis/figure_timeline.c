@@ -21,7 +21,7 @@ static const struct rp_figure_layout layout = {"timeline", columns, RP_COUNT(col
 struct lane {
     size_t file;
     int64_t rank;
-    char name[RP_LABEL_SIZE + 64];
+    char name[48];
 };
 
 struct lanes {
@@ -50,8 +50,8 @@ static size_t lane_of(struct lanes *lanes, const struct rp_figure_row *r)
     struct lane *lane = &lanes->items[lanes->count++];
     lane->file = r->file;
     lane->rank = r->row->rank;
-    snprintf(lane->name, sizeof lane->name, "%.64s, rank %" PRId64, r->device->gpu_type,
-             r->row->rank);
+    snprintf(lane->name, sizeof lane->name, "rank %" PRId64 ": %.20s", r->row->rank,
+             r->device->gpu_type);
     return i;
 }
 

@@ -30,6 +30,7 @@ static const struct subcommand subcommands[] = {
     {"explain", "every number of a point's rows with its formula filled in", rp_explain_run},
     {"compare", "SAME, FASTER, SLOWER or UNDECIDED for each point of two files", rp_compare_run},
     {"merge", "several files into one study; merging twice changes nothing", rp_merge_run},
+    {"report", "one self-contained page with the answer, figures and tables", rp_report_run},
     {"figures", "every figure as SVG and PNG, with its data and script", rp_figures_run},
     {"export", "every row with every derived column, as CSV or JSON", rp_export_run},
 };

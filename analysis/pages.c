@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "analysis/figure.h"
+#include "analysis/report.h"
 #include "analysis/sources.h"
 #include "analysis/subcommands.h"
 #include "analysis/summary.h"
@@ -52,11 +53,23 @@ static enum rp_status create_folder(const char *folder)
                    errno == EEXIST ? "a file of that name is there" : strerror(errno));
 }
 
+static const struct rp_command report_command = {
+    .program = "ridgepoint-analyze",
+    .name = "report",
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = 100000,
+    .summary = "Writes DIR/index.html: the answer, every figure, tables, ceilings, what was left "
+               "out and where it all comes from, in one page that needs nothing else.",
+    .example = "ridgepoint-analyze report results/notebook.h5 -o results/notebook-report",
+    .options = options,
+    .n_options = RP_COUNT(options),
+};
+
 static void list_figures(const struct rp_figures *figures, FILE *out)
 {
     for (size_t i = 0; i < figures->count; ++i)
-        fprintf(out, "%s/%s.svg: %s\n", figures->folder, figures->items[i].name,
-                figures->items[i].title);
+        fprintf(out, "%s/%s.svg\n", figures->folder, figures->items[i].name);
     if (figures->count == 0)
         fprintf(out, "nothing to draw%s\n",
                 figures->summary->measured.simulated
@@ -64,8 +77,8 @@ static void list_figures(const struct rp_figures *figures, FILE *out)
                     : "");
 }
 
-static enum rp_status write_pages(const struct rp_sources *sources, const struct values *values,
-                                  FILE *out)
+static enum rp_status write_folder(const struct rp_sources *sources, const struct values *values,
+                                   bool with_report, FILE *out)
 {
     struct rp_figures figures = {0};
     struct rp_summary summary;
@@ -75,7 +88,11 @@ static enum rp_status write_pages(const struct rp_sources *sources, const struct
         status = create_folder(values->folder);
     if (status == RP_OK)
         status = rp_figures_draw(&summary, &sources->gpus, values->folder, &figures);
-    if (status == RP_OK)
+    if (status == RP_OK && with_report)
+        status = rp_report_write(&figures);
+    if (status == RP_OK && with_report)
+        fprintf(out, "%s/index.html\n", figures.folder);
+    else if (status == RP_OK)
         list_figures(&figures, out);
     rp_figures_clear(&figures);
     rp_summary_clear(&summary);
@@ -93,7 +110,7 @@ static enum rp_status run(const struct rp_command *command, int argc, char *cons
         status =
             RP_FAIL(RP_ERR_USAGE, "%s needs --output DIR: the folder to write into", command->name);
     else if (status == RP_OK)
-        status = write_pages(&sources, &values, out);
+        status = write_folder(&sources, &values, command == &report_command, out);
     rp_sources_close(&sources);
     return status;
 }
@@ -102,4 +119,10 @@ enum rp_status rp_figures_run(int argc, char *const *argv, FILE *out, int *exit_
 {
     *exit_code = 0;
     return run(&figures_command, argc, argv, out);
+}
+
+enum rp_status rp_report_run(int argc, char *const *argv, FILE *out, int *exit_code)
+{
+    *exit_code = 0;
+    return run(&report_command, argc, argv, out);
 }

@@ -15,6 +15,7 @@ enum rp_status rp_summary_run(int argc, char *const *argv, FILE *out, int *exit_
 enum rp_status rp_check_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_verify_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_explain_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
+enum rp_status rp_report_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_figures_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_export_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_compare_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;

@@ -49,10 +49,20 @@ enum rp_status rp_summary_print(const struct rp_summary *summary, FILE *out) RP_
 /* The datasheet of a device type of the files; null: data/ has none. */
 const struct rp_gpu_spec *rp_summary_gpu(const struct rp_summary *summary, const char *gpu_type);
 
-/* For eyes: what the devices of one type reached at most, and how far their anchors drifted.
- * Nothing when no ceilings were measured on it. */
+/* The tables of that report, each for one type; for eyes or as html. */
+
+/* Measured on the device type of measured.items[begin]; *end: index behind its last item. */
+enum rp_status rp_summary_measured_table(const struct rp_summary *summary, size_t begin,
+                                         size_t *end, enum rp_table_format format,
+                                         FILE *out) RP_MUST_CHECK;
+/* By the datasheet. */
+enum rp_status rp_summary_datasheet_table(const struct rp_summary *summary,
+                                          const struct rp_gpu_spec *gpu,
+                                          enum rp_table_format format, FILE *out) RP_MUST_CHECK;
+/* What the devices of a type reached at most, and how far their anchors drifted, with a heading for
+ * eyes. Nothing when no ceilings were measured on it. */
 enum rp_status rp_summary_ceilings(const struct rp_summary *summary, const char *gpu_type,
-                                   FILE *out) RP_MUST_CHECK;
+                                   enum rp_table_format format, FILE *out) RP_MUST_CHECK;
 
 /* For eyes: where implementations turn to compute along the axes swept. Predictions over T are left
  * to the tables of the datasheets. */

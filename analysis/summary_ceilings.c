@@ -142,7 +142,8 @@ static void print_drift(const struct entry *entries, size_t n, FILE *out)
                 100 * worst);
 }
 
-enum rp_status rp_summary_ceilings(const struct rp_summary *s, const char *gpu_type, FILE *out)
+enum rp_status rp_summary_ceilings(const struct rp_summary *s, const char *gpu_type,
+                                   enum rp_table_format format, FILE *out)
 {
     size_t n = collect(s, gpu_type, NULL);
     struct rp_table_writer *w = NULL;
@@ -153,9 +154,10 @@ enum rp_status rp_summary_ceilings(const struct rp_summary *s, const char *gpu_t
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ceilings", n);
     collect(s, gpu_type, entries);
     qsort(entries, n, sizeof *entries, compare);
-    fprintf(out, "\nCeilings measured on %s\n", gpu_type);
+    if (format == RP_TABLE_EYES)
+        fprintf(out, "\nCeilings measured on %s\n", gpu_type);
     enum rp_status status =
-        rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", columns, RP_COUNT(columns), &w);
+        rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w);
     for (size_t begin = 0, end = 0; status == RP_OK && begin < n; begin = end) {
         while (end < n && compare_line(&entries[begin], &entries[end]) == 0)
             ++end;

@@ -141,24 +141,32 @@ static void print_files(const struct rp_summary *s, FILE *out)
     }
 }
 
+enum rp_status rp_summary_measured_table(const struct rp_summary *s, size_t begin, size_t *end,
+                                         enum rp_table_format format, FILE *out)
+{
+    const struct rp_measured *items = s->measured.items;
+    struct rp_table_writer *w = NULL;
+    RP_TRY(rp_table_begin(out, format, "ridgepoint-summary", measured_columns,
+                          RP_COUNT(measured_columns), &w));
+    for (*end = begin;
+         *end < s->measured.count && strcmp(items[*end].gpu_type, items[begin].gpu_type) == 0;
+         ++*end)
+        put_measured(w, s, &items[*end]);
+    return rp_table_end(w);
+}
+
 /* The device types the files were measured on, one table each. */
 static enum rp_status print_measured(const struct rp_summary *s, FILE *out)
 {
-    const struct rp_measured_list *list = &s->measured;
-    for (size_t i = 0; i < list->count;) {
-        const char *type = list->items[i].gpu_type;
-        struct rp_table_writer *w = NULL;
+    for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
+        const char *type = s->measured.items[begin].gpu_type;
         fprintf(out,
                 "\nMeasured on %s (by flops and bytes_min; naive/this above 1: faster than naive; "
                 "from T: where\nt_compute passes t_memory at the measured ceilings; attained: "
                 "floor over median)\n",
                 type);
-        RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", measured_columns,
-                              RP_COUNT(measured_columns), &w));
-        for (; i < list->count && strcmp(list->items[i].gpu_type, type) == 0; ++i)
-            put_measured(w, s, &list->items[i]);
-        RP_TRY(rp_table_end(w));
-        RP_TRY(rp_summary_ceilings(s, type, out));
+        RP_TRY(rp_summary_measured_table(s, begin, &end, RP_TABLE_EYES, out));
+        RP_TRY(rp_summary_ceilings(s, type, RP_TABLE_EYES, out));
     }
     return RP_OK;
 }
@@ -244,17 +252,22 @@ static void print_heading(const struct rp_summary *s, const struct rp_gpu_spec *
     fprintf(out, "\n  datasheet: %s\n", gpu->source);
 }
 
+enum rp_status rp_summary_datasheet_table(const struct rp_summary *s, const struct rp_gpu_spec *gpu,
+                                          enum rp_table_format format, FILE *out)
+{
+    struct rp_table_writer *w = NULL;
+    RP_TRY(rp_table_begin(out, format, "ridgepoint-summary", datasheet_columns,
+                          RP_COUNT(datasheet_columns), &w));
+    for (size_t i = 0; i < s->groups.count; ++i)
+        put_datasheet(w, &s->groups.items[i], gpu);
+    return rp_table_end(w);
+}
+
 static enum rp_status print_datasheet(const struct rp_summary *s, FILE *out)
 {
     for (size_t g = 0; g < s->n_gpus; ++g) {
-        const struct rp_gpu_spec *gpu = s->gpus[g];
-        struct rp_table_writer *w = NULL;
-        print_heading(s, gpu, out);
-        RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", datasheet_columns,
-                              RP_COUNT(datasheet_columns), &w));
-        for (size_t i = 0; i < s->groups.count; ++i)
-            put_datasheet(w, &s->groups.items[i], gpu);
-        RP_TRY(rp_table_end(w));
+        print_heading(s, s->gpus[g], out);
+        RP_TRY(rp_summary_datasheet_table(s, s->gpus[g], RP_TABLE_EYES, out));
     }
     return RP_OK;
 }

@@ -1,7 +1,7 @@
 # curves.gp - one value over T, a curve a device. Dashed, in the curve's colour: what it is held against.
 height = 420 + 20 * |series|
 eval svg(height)
-if (strlen(shape)) { set title title . "\n" . shape . warning }
+if (strlen(shape)) { set title head . "\n" . shape . warning }
 set logscale x 2
 if (is_log > 0) { set logscale y 10; eval one_two_five } else { set yrange [0 : *] }
 set xlabel 'keys T (tokens)'

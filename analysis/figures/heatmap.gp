@@ -2,7 +2,7 @@
 # Framed: the smallest batch that reaches 90 % of the best rate at that context.
 height = 480
 eval svg(height)
-set title title . "\n" . shape . warning
+set title head . "\n" . shape . warning
 stats data using (column('flop_per_s')) name 'rate' nooutput
 is_large = rate_max >= 1e12
 scale = is_large ? 1e-12 : 1e-9
@@ -10,6 +10,7 @@ unset label 1000
 unset grid
 unset key
 set tics scale 0
+set rmargin at screen 0.80
 set logscale xy 2
 set logscale cb 10
 set xrange [64 / sqrt(2) : 8192 * sqrt(2)] noextend
@@ -33,6 +34,8 @@ below(x) = x / half
 above(x) = x * half
 plot data using (column('context')):(column('batch')):(below(column('context'))):(above(column('context'))):(below(column('batch'))):(above(column('batch'))):(column('flop_per_s') * scale) \
          with boxxyerror fc palette fs solid 1.0 border rgb '#FFFFFF', \
+     data using (column('context')):(pick('basis', 'oom', column('batch'))):(below(column('context'))):(above(column('context'))):(below(column('batch'))):(above(column('batch'))) \
+         with boxxyerror fc rgb '#BBBBBB' fs solid 1.0 border rgb '#FFFFFF', \
      data using (column('context')):(column('sweet_spot') > 0 ? column('batch') : NaN):(below(column('context'))):(above(column('context'))):(below(column('batch'))):(above(column('batch'))) \
          with boxxyerror lc rgb '#D55E00' lw 3 fs empty, \
      data using (column('context')):(column('flop_per_s') < middle ? column('batch') : NaN):(cell_text(0)) with labels tc rgb '#FFFFFF' font ',12', \

@@ -1,7 +1,7 @@
 # memory.gp - bytes over T. Lines: predicted; marks: counted; crosses: did not fit.
 height = 460 + 20 * (3 + 2 * |device|)
 eval svg(height)
-set title title . "\n" . shape . warning
+set title head . "\n" . shape . warning
 GiB = 1024.0 ** 3
 set logscale x 2
 set logscale y 10
@@ -19,4 +19,4 @@ plot for [k = 1:|device|] for [i = 1:3] data using (column('seq_k')):(pick('devi
          with points pt 2 ps 1.6 lw 2 lc rgb impl_colours[i] notitle, \
      for [k = 1:|device|] NaN with points pt open_marks[k] ps 0.8 + 0.4 * k lc rgb '#333333' title 'counted on ' . device[k], \
      for [k = 1:|device|] (memory_bytes[k] > 0 ? memory_bytes[k] / GiB : NaN) with lines dt k + 1 lw 1.5 lc rgb '#333333' \
-         title sprintf('all memory of %s: %.1f GiB', device[k], memory_bytes[k] / GiB)
+         title sprintf('memory of %s: %.4g GiB', device[k], memory_bytes[k] / GiB)

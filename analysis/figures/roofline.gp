@@ -23,5 +23,5 @@ plot for [i = 1:|roof|] (roof_flop_per_s[i] > 0 ? least(roof_flop_per_s[i], x * 
      for [j = 1:2] for [i = 1:3] data using (column('impl_flop_per_byte')):(stringcolumn('stage') eq stages[j] ? pick('impl', impls[i], column('impl_flop_per_s') * scale) : NaN) \
          with points pt stage_mark(stages[j], 1) ps 0.6 lc rgb impl_colours[i] notitle, \
      for [i = 1:3] NaN with points pt 5 lc rgb impl_colours[i] title impls[i], \
-     NaN with points pt 7 lc rgb '#333333' title 'prefill: filled by the implementation, open by the least work', \
+     NaN with points pt 7 lc rgb '#333333' title 'prefill; filled: as implemented, open: least work', \
      NaN with points pt 9 lc rgb '#333333' title 'decode, likewise'

@@ -18,7 +18,8 @@ array impl_colours[3] = ['#D55E00', '#0072B2', '#009E73']
 pick(name, text, number) = stringcolumn(name) eq text ? number : NaN
 
 warning = simulated > 0 ? "\nSIMULATED: answered by the model, not measured" : ''
-set title title . warning font ',15'
+head = title . (strlen(subject) ? "\n" . subject : '')
+set title head . warning
 if (simulated > 0) {
     set label 1000 'SIMULATED' at graph 0.5, graph 0.5 center rotate by 25 font ',44' tc rgb '#E4E4E4' back
 }
@@ -32,6 +33,8 @@ set style fill solid 1.0 noborder
 # eval one_two_five: labels also between the powers of ten of a logarithmic y axis.
 one_two_five = "set ytics (1); do for [k = -9:9] { do for [m in '1 2 5'] { set ytics add (m * 10.0 ** k) } }"
 
+# For the lines of the title that not every figure has.
+more = (strlen(subject) ? 20 : 0) + (simulated > 0 ? 20 : 0)
 # A figure says how high it is, then: eval svg(height)
-svg(height) = sprintf("set terminal svg size 640,%d noenhanced font 'sans-serif,14' background '#ffffff'; set output '%s.svg'", height, name)
-png(height) = sprintf("set terminal pngcairo size 1280,%d noenhanced font 'sans-serif,14' fontscale 2 linewidth 2 pointscale 2 background '#ffffff'; set output '%s.png'", 2 * height, name)
+svg(height) = sprintf("set terminal svg size 560,%d noenhanced font 'sans-serif,14' background '#ffffff'; set output '%s.svg'", height + more, name)
+png(height) = sprintf("set terminal pngcairo size 1120,%d noenhanced font 'sans-serif,14' fontscale 2 linewidth 2 pointscale 2 background '#ffffff'; set output '%s.png'", 2 * (height + more), name)

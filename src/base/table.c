@@ -96,6 +96,37 @@ static void put_json(struct rp_table_writer *w, const char *word)
     note_error(w);
 }
 
+void rp_table_escape_html(const char *text, FILE *out)
+{
+    size_t left = strlen(text);
+    for (size_t n = 0; left > 0; text += n, left -= n) {
+        unsigned char c = (unsigned char)*text;
+        n = rp_text_utf8_length(text, left);
+        if (n > 1)
+            fwrite(text, 1, n, out);
+        else if (strchr("&<>\"'", c))
+            fprintf(out, "&#%d;", c);
+        else
+            fputc(n == 0 || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? '?' : c, out);
+        n += n == 0;
+    }
+}
+
+static void put_html(struct rp_table_writer *w, const char *text)
+{
+    errno = 0;
+    rp_table_escape_html(text, w->out);
+    note_error(w);
+}
+
+static void put_html_cell(struct rp_table_writer *w, const char *text, bool is_number)
+{
+    put(w, w->column ? "" : "<tr>");
+    put(w, is_number ? "<td class=\"number\">" : "<td>");
+    put_html(w, text);
+    put(w, "</td>");
+}
+
 /* Characters, not bytes; control characters would move the cursor and become '?'. */
 static void keep_cell(struct rp_table_writer *w, const char *text)
 {
@@ -136,6 +167,8 @@ static void lead_out(struct rp_table_writer *w)
         put(w, "\n");
     else if (w->format == RP_TABLE_JSON)
         put(w, "}");
+    else if (w->format == RP_TABLE_HTML)
+        put(w, "</tr>\n");
 }
 
 /* A cell whose text needs no escaping: numbers, true, false. */
@@ -144,6 +177,8 @@ static void add_plain(struct rp_table_writer *w, const char *text, const char *f
     lead_in(w);
     if (w->format == RP_TABLE_EYES)
         keep_cell(w, for_eyes);
+    else if (w->format == RP_TABLE_HTML)
+        put_html_cell(w, for_eyes, true);
     else
         put(w, text);
     lead_out(w);
@@ -156,6 +191,8 @@ void rp_table_word(struct rp_table_writer *w, const char *word)
         put_csv(w, word);
     } else if (w->format == RP_TABLE_JSON) {
         put_json(w, word);
+    } else if (w->format == RP_TABLE_HTML) {
+        put_html_cell(w, word, false);
     } else {
         w->has_words[w->column] = true;
         keep_cell(w, word);
@@ -203,9 +240,28 @@ void rp_table_word_or_missing(struct rp_table_writer *w, const char *word)
         rp_table_missing(w);
 }
 
+/* "best [GB/s]": the header of a column for eyes. */
+static void put_title(struct rp_table_writer *w, const struct rp_table_column *c)
+{
+    struct rp_text title;
+    rp_text_init(&title);
+    rp_text_printf(&title, c->units ? "%s [%s]" : "%s%s", c->title ? c->title : c->name,
+                   c->units ? c->units : "");
+    if (w->format == RP_TABLE_HTML) {
+        put(w, "<th>");
+        put_html(w, rp_text_string(&title));
+        put(w, "</th>");
+    } else {
+        keep_cell(w, rp_text_string(&title));
+    }
+    w->cells.failed = w->cells.failed || !rp_text_ok(&title);
+    rp_text_clear(&title);
+}
+
 /* The columns' names and units; in json they stand in every row. */
 static void put_header(struct rp_table_writer *w)
 {
+    put(w, w->format == RP_TABLE_HTML ? "<table>\n<thead><tr>" : "");
     for (size_t i = 0; w->format != RP_TABLE_JSON && i < w->n_columns; ++i) {
         const struct rp_table_column *c = &w->columns[i];
         if (w->format == RP_TABLE_CSV) {
@@ -213,16 +269,11 @@ static void put_header(struct rp_table_writer *w)
             put_csv(w, c->name);
             continue;
         }
-        struct rp_text title;
-        rp_text_init(&title);
-        rp_text_printf(&title, c->units ? "%s [%s]" : "%s%s", c->title ? c->title : c->name,
-                       c->units ? c->units : "");
         w->column = i;
-        keep_cell(w, rp_text_string(&title));
-        w->cells.failed = w->cells.failed || !rp_text_ok(&title);
-        rp_text_clear(&title);
+        put_title(w, c);
     }
     w->column = 0;
+    put(w, w->format == RP_TABLE_HTML ? "</tr></thead>\n<tbody>\n" : "");
     if (w->format == RP_TABLE_CSV)
         put(w, "\n");
 }
@@ -327,6 +378,8 @@ enum rp_status rp_table_next(struct rp_table_writer *w, const char *name,
         put_kept_rows(w);
         put(w, "\n");
         w->cells.length = 0;
+    } else if (w->format == RP_TABLE_HTML) {
+        put(w, "</tbody>\n</table>\n");
     }
     RP_TRY(set_columns(w, columns, n_columns));
     put_header(w);
@@ -342,6 +395,8 @@ enum rp_status rp_table_end(struct rp_table_writer *writer)
         put(writer, writer->n_rows ? "\n]}\n" : "]}\n");
     else if (writer->format == RP_TABLE_EYES)
         put_kept_rows(writer);
+    else if (writer->format == RP_TABLE_HTML)
+        put(writer, "</tbody>\n</table>\n");
     errno = 0;
     fflush(writer->out);
     note_error(writer);

@@ -11,8 +11,6 @@ file=$SCRATCH/tiny.h5
 # Near misses are named; what does not exist yet is refused as unknown.
 expect 2 "$ANALYZE" summry tiny.h5
 expect_text "$ERR" "did you mean 'summary'" 'near miss'
-expect 2 "$ANALYZE" report tiny.h5
-expect_text "$ERR" "command 'report' is not known" 'no such command'
 expect 2 "$ANALYZE" summary --gpu a100 tiny.h5
 expect_text "$ERR" 'fits several' 'a prefix of several'
 expect 2 "$ANALYZE" summary --gpu l40x tiny.h5

@@ -41,7 +41,8 @@ for folder in t4 cpu; do
 done
 
 # Of four heads per kv head a quarter of the bytes of keys and values is left, and 3.992 FLOP/B.
-expect_equal "$(csv_columns kv_heads bytes_min <t4/grouped-queries.csv | awk '$1 == 8 { print $2 }')" \
+expect_equal "$(csv_columns kv_heads bytes_min <t4/grouped-queries.csv |
+    awk '$1 == 8 { print $2 }')" \
     "$((2 * 128 * (2 * 32 + 2 * 8 * 2048)))" 'bytes with grouped queries'
 expect_equal "$(csv_columns basis <t4/heatmap-decode-t4-simulated.csv | sort | uniq -c | tr -s ' ' |
     paste -s -d ,)" ' 32 measured, 24 predicted' 'cells of the T4'

@@ -50,6 +50,20 @@ static void check_output(enum rp_table_format format, size_t n_rows, const char 
     free(text);
 }
 
+static void test_html(void **state)
+{
+    (void)state;
+    check_output(RP_TABLE_HTML, 2,
+                 "<table>\n<thead><tr><th>name</th><th>time [ms]</th><th>samples</th><th>used</th>"
+                 "</tr></thead>\n<tbody>\n"
+                 "<tr><td>plain</td><td class=\"number\">100</td><td class=\"number\">-7</td>"
+                 "<td class=\"number\">yes</td></tr>\n"
+                 "<tr><td>a &#34;b&#34;, c\n\\??\xc3\xa4</td><td class=\"number\">-</td>"
+                 "<td class=\"number\">-</td><td class=\"number\">no</td></tr>\n"
+                 "</tbody>\n</table>\n",
+                 "what the table for eyes shows, escaped");
+}
+
 static void test_csv(void **state)
 {
     (void)state;
@@ -212,10 +226,11 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),       cmocka_unit_test(test_json),
-        cmocka_unit_test(test_eyes),      cmocka_unit_test(test_decimal_text),
-        cmocka_unit_test(test_locale),    cmocka_unit_test(test_closed_pipe),
-        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_next),
+        cmocka_unit_test(test_html),         cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),         cmocka_unit_test(test_eyes),
+        cmocka_unit_test(test_decimal_text), cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_closed_pipe),  cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,33 @@
+/*
+ * report.h - one page that answers and needs nothing else: no network, no script, no other file.
+ * Every section writes HTML; words of a file pass through rp_table_escape_html.
+ */
+#ifndef RP_ANALYSIS_REPORT_H
+#define RP_ANALYSIS_REPORT_H
+
+#include <stdio.h>
+
+#include "analysis/figure.h"
+#include "base/status.h"
+
+/* Writes index.html into the folder of the figures, which have been drawn; whole or not at all. */
+enum rp_status rp_report_write(const struct rp_figures *figures) RP_MUST_CHECK;
+
+/* The answer in sentences: by the datasheets, then what was measured and how sure that is. */
+enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+
+/* The figures, inline, each with its caption and its files. */
+enum rp_status rp_report_figures(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+
+/* The tables of the summary, and the ceilings. */
+enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+enum rp_status rp_report_ceilings(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+
+/* Rows without a time or not to be believed, with a reason of each kind. */
+enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+
+/* Files, runs and devices; then how to do it again. */
+enum rp_status rp_report_provenance(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+enum rp_status rp_report_again(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,231 @@
+/*
+ * report_answer.c - sentences before anything else: where each GPU type turns (by the datasheets),
+ * what the devices of the files did, what naive costs, how memory grows, and how sure that is.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report.h"
+#include "base/stats.h"
+
+/* Each line of `text` an item of a list. */
+static void put_lines(const char *text, FILE *out)
+{
+    fprintf(out, "<ul>\n");
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        char *copy = n ? strndup(line, n) : NULL;
+        if (copy) {
+            fprintf(out, "<li>");
+            rp_table_escape_html(copy, out);
+            fprintf(out, "</li>\n");
+        }
+        free(copy);
+        line += n + (line[n] == '\n');
+    }
+    fprintf(out, "</ul>\n");
+}
+
+/* One kind of device, stage and implementation, over all its groups. */
+struct reached {
+    size_t timed;
+    size_t classes[RP_CLASS_COUNT];
+    double flop_per_s, bytes_per_s;
+    double naive_min, naive_max; /* NaN: no pair */
+    const char *missing_reason;
+};
+
+static void add_reached(struct reached *r, const struct rp_measured *m)
+{
+    r->timed += m->timed;
+    for (int c = 0; c < RP_CLASS_COUNT; ++c)
+        r->classes[c] += m->classes[c];
+    r->flop_per_s = fmax(r->flop_per_s, m->flop_per_s); /* NaN is left out */
+    r->bytes_per_s = fmax(r->bytes_per_s, m->bytes_per_s);
+    r->naive_min = fmin(r->naive_min, m->naive_ratio);
+    r->naive_max = fmax(r->naive_max, m->naive_ratio);
+    if (m->missing_reason[0])
+        r->missing_reason = m->missing_reason;
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* "; naive takes 2.10 to 7.94 times as long", or one number. */
+static void say_naive(const struct reached *r, FILE *out)
+{
+    char low[32];
+    char high[32];
+    snprintf(low, sizeof low, "%.2f", r->naive_min);
+    snprintf(high, sizeof high, "%.2f", r->naive_max);
+    bool is_one = strcmp(low, high) == 0;
+    fprintf(out, "; naive takes %s%s%s times as long", low, is_one ? "" : " to ",
+            is_one ? "" : high);
+}
+
+/* "Prefill by fused, 8 rows: compute-bound 6, memory-bound 2; at most 39.1 TFLOP/s, 238 GB/s;
+ * naive takes 2.1 to 7.9 times as long." */
+static void say_reached(const struct reached *r, enum rp_stage stage, enum rp_impl impl, FILE *out)
+{
+    static const char *const words[RP_CLASS_COUNT] = {
+        "compute-bound", "memory-bound", "latency-bound",  "balanced",
+        "undecided",     "unexplained",  "without a class"};
+    const char *before = ": ";
+    fprintf(out, "%s by %s, %zu timed row%s", stage == RP_STAGE_DECODE ? "Decode" : "Prefill",
+            rp_impl_name(impl), r->timed, plural(r->timed));
+    for (int c = 0; c < RP_CLASS_COUNT; ++c) {
+        if (!r->classes[c])
+            continue;
+        fprintf(out, "%s%zu %s", before, r->classes[c], words[c]);
+        before = ", ";
+    }
+    bool is_large = r->flop_per_s >= 1e12;
+    fprintf(out, "; at most %.4g %s and %.4g GB/s", r->flop_per_s * (is_large ? 1e-12 : 1e-9),
+            is_large ? "TFLOP/s" : "GFLOP/s", r->bytes_per_s * 1e-9);
+    if (impl != RP_IMPL_naive && r->naive_max > 0)
+        say_naive(r, out);
+    fprintf(out, ".");
+    if (r->classes[RP_CLASS_MISSING] && r->missing_reason)
+        fprintf(out, " Without a class: %s.", r->missing_reason);
+    fprintf(out, "\n");
+}
+
+/* The items of one device type: measured.items[begin .. end - 1]. */
+static void say_type(const struct rp_figures *figures, size_t begin, size_t end, FILE *out)
+{
+    const struct rp_summary *s = figures->summary;
+    for (int stage = 0; stage <= RP_STAGE_DECODE; ++stage) {
+        for (int impl = RP_IMPL_COUNT - 1; impl >= 0; --impl) {
+            struct reached r = {
+                .flop_per_s = NAN, .bytes_per_s = NAN, .naive_min = NAN, .naive_max = NAN};
+            for (size_t i = begin; i < end; ++i) {
+                const struct rp_measured *m = &s->measured.items[i];
+                const struct rp_point *p = &s->groups.items[m->group].shapes[0].point;
+                if ((int)p->stage == stage && (int)m->impl == impl)
+                    add_reached(&r, m);
+            }
+            if (r.timed)
+                say_reached(&r, (enum rp_stage)stage, (enum rp_impl)impl, out);
+        }
+    }
+}
+
+/* "Memory of naive grows 4.0 times from T = 1024 to 2048." Of the longest prefill line. */
+static void say_memory(const struct rp_figures *figures, const char *gpu_type, FILE *out)
+{
+    struct rp_series series;
+    const struct rp_figure_row *last[RP_IMPL_COUNT] = {NULL};
+    const struct rp_figure_row *before[RP_IMPL_COUNT] = {NULL};
+    if (!rp_series_longest(&figures->summary->groups, RP_STAGE_PREFILL, &series))
+        return;
+    for (size_t i = 0; i < figures->rows.count; ++i) {
+        const struct rp_figure_row *r = &figures->rows.items[i];
+        if (strcmp(r->device->gpu_type, gpu_type) != 0 || r->row->peak_memory_bytes <= 0 ||
+            !rp_series_has(&series, &r->point))
+            continue;
+        if (last[r->impl] && last[r->impl]->point.seq_k < r->point.seq_k)
+            before[r->impl] = last[r->impl];
+        if (!last[r->impl] || last[r->impl]->point.seq_k < r->point.seq_k)
+            last[r->impl] = r;
+    }
+    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+        if (!before[impl])
+            continue;
+        fprintf(out,
+                "Prefill memory of %s grows %.2f times from T = %" PRId64 " to %" PRId64
+                " (T itself: %.3g times).\n",
+                rp_impl_name((enum rp_impl)impl),
+                (double)last[impl]->row->peak_memory_bytes /
+                    (double)before[impl]->row->peak_memory_bytes,
+                before[impl]->point.seq_k, last[impl]->point.seq_k,
+                (double)last[impl]->point.seq_k / (double)before[impl]->point.seq_k);
+    }
+}
+
+/* Half-widths of the medians' intervals, relative; returns how many. */
+static size_t collect_widths(const struct rp_figures *figures, const char *gpu_type, double *widths)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < figures->rows.count; ++i) {
+        const struct rp_result *row = figures->rows.items[i].row;
+        double width = (row->time_ci_high_s - row->time_ci_low_s) / (2 * row->time_median_s);
+        if (strcmp(figures->rows.items[i].device->gpu_type, gpu_type) == 0 &&
+            row->ci_level >= 0.95 && isfinite(width))
+            widths[n++] = width;
+    }
+    return n;
+}
+
+static enum rp_status say_sure(const struct rp_figures *figures, const char *gpu_type, FILE *out)
+{
+    double *widths = calloc(figures->rows.count + 1, sizeof *widths);
+    if (!widths)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu rows", figures->rows.count);
+    size_t n = collect_widths(figures, gpu_type, widths);
+    rp_stats_sort(widths, n);
+    if (n)
+        fprintf(out,
+                "How sure: the 95 %% interval of a median time is within +-%.2g %% for half of the "
+                "%zu rows that have one, within +-%.2g %% for all of them.\n",
+                100 * rp_stats_median(widths, n), n, 100 * widths[n - 1]);
+    free(widths);
+    return RP_OK;
+}
+
+static bool is_simulated(const struct rp_figures *figures, const char *gpu_type)
+{
+    for (size_t i = 0; i < figures->rows.count; ++i) {
+        if (strcmp(figures->rows.items[i].device->gpu_type, gpu_type) == 0)
+            return figures->rows.items[i].is_simulated;
+    }
+    return false;
+}
+
+static enum rp_status put_measured(const struct rp_figures *figures, size_t begin, size_t *end,
+                                   FILE *out)
+{
+    const struct rp_measured_list *measured = &figures->summary->measured;
+    const char *gpu_type = measured->items[begin].gpu_type;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *lines = open_memstream(&text, &size);
+    if (!lines)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the answer");
+    for (*end = begin;
+         *end < measured->count && strcmp(measured->items[*end].gpu_type, gpu_type) == 0; ++*end)
+        continue;
+    say_type(figures, begin, *end, lines);
+    say_memory(figures, gpu_type, lines);
+    enum rp_status status = say_sure(figures, gpu_type, lines);
+    fclose(lines);
+    fprintf(out, "<h3>%s ",
+            is_simulated(figures, gpu_type) ? "Simulated, not measured:" : "Measured on");
+    rp_table_escape_html(gpu_type, out);
+    fprintf(out, "</h3>\n");
+    put_lines(text, out);
+    free(text);
+    return status;
+}
+
+enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out)
+{
+    const struct rp_summary *s = figures->summary;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *lines = open_memstream(&text, &size);
+    if (!lines)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the answer");
+    rp_summary_answer(s, lines);
+    fclose(lines);
+    if (*text)
+        fprintf(out, "<h3>By the datasheets</h3>\n");
+    put_lines(text, out);
+    free(text);
+    for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end)
+        RP_TRY(put_measured(figures, begin, &end, out));
+    return RP_OK;
+}

@@ -1,0 +1,138 @@
+/* report_tables.c - tables of the summary, ceilings, and what was left out. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/plausible.h"
+#include "analysis/report.h"
+#include "model/result.h"
+
+static void begin_table(const char *heading, const char *subject, FILE *out)
+{
+    fprintf(out, "<h3>%s ", heading);
+    rp_table_escape_html(subject, out);
+    fprintf(out, "</h3>\n<div class=\"table\">\n");
+}
+
+static void end_table(FILE *out)
+{
+    fprintf(out, "</div>\n");
+}
+
+enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
+{
+    const struct rp_summary *s = figures->summary;
+    fprintf(out,
+            "<p>A class says what bounds a call. <b>ideal</b>: least work (flops) and traffic "
+            "(bytes_min) against the datasheet's tensor path of the dtype. <b>predicted</b>: what "
+            "the implementation executes and moves, against the datasheet on its own path. "
+            "<b>measured</b>: the same against ceilings measured on that device. <b>from T</b>: "
+            "the length where it turns from memory- to compute-bound; <b>dense</b>: the same by "
+            "the notebook's count, hidden pairs included. <b>naive/this</b>: how many times as "
+            "long naive takes, paired. <b>attained</b>: the floor by the ceilings over the "
+            "measured time. <b>H/G</b>: query heads per key/value head. <b>naive</b> is attention "
+            "from scratch in three steps, <b>reference</b> the same on the vendor's library, "
+            "<b>fused</b> one pass that never stores the scores.</p>\n");
+    for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
+        begin_table("Measured on", s->measured.items[begin].gpu_type, out);
+        RP_TRY(rp_summary_measured_table(s, begin, &end, RP_TABLE_HTML, out));
+        end_table(out);
+    }
+    for (size_t g = 0; g < s->n_gpus; ++g) {
+        begin_table("By the datasheet of", s->gpus[g]->gpu_type, out);
+        RP_TRY(rp_summary_datasheet_table(s, s->gpus[g], RP_TABLE_HTML, out));
+        end_table(out);
+        fprintf(out, "<p class=\"source\">Datasheet: ");
+        rp_table_escape_html(s->gpus[g]->source, out);
+        fprintf(out, "</p>\n");
+    }
+    return RP_OK;
+}
+
+enum rp_status rp_report_ceilings(const struct rp_figures *figures, FILE *out)
+{
+    const struct rp_measured_list *measured = &figures->summary->measured;
+    const char *before = "";
+    fprintf(out, "<p>What a device reached at most of plain arithmetic, of its memory, of its "
+                 "cache, and how long an empty launch takes. Rows are held against these, never "
+                 "against those of another device. Nothing stands here for a type whose ceilings "
+                 "were not measured.</p>\n");
+    for (size_t i = 0; i < measured->count; ++i) {
+        const char *type = measured->items[i].gpu_type;
+        if (strcmp(type, before) == 0)
+            continue;
+        before = type;
+        begin_table("On", type, out);
+        RP_TRY(rp_summary_ceilings(figures->summary, type, RP_TABLE_HTML, out));
+        end_table(out);
+    }
+    return RP_OK;
+}
+
+static const struct rp_table_column left_out_columns[] = {
+    {"device", NULL, NULL},
+    {"what", NULL, NULL},
+    {"rows", NULL, NULL},
+    {"reason", "reason of the first", NULL},
+};
+
+/* Why a row has no place among the times; null: it has. */
+static const char *fault_of(const struct rp_figure_row *r, const char **reason)
+{
+    *reason = r->row->reason;
+    if (strcmp(r->row->status, rp_outcome_name(RP_OUTCOME_OK)) != 0)
+        return r->row->status;
+    if (!(r->row->time_median_s > 0))
+        return "no time";
+    *reason = "faster than its compulsory work allows at the measured ceilings";
+    return rp_row_plausibility(r->study, r->row).is_implausible ? "implausible" : NULL;
+}
+
+/* Rows begin .. end - 1 are of one label; a line for each kind of fault. */
+static void put_left_out(struct rp_table_writer *w, const struct rp_figures *figures, size_t begin,
+                         size_t end)
+{
+    static const char *const kinds[] = {"mismatch", "oom",     "unsupported", "timeout",
+                                        "error",    "skipped", "no time",     "implausible"};
+    for (size_t k = 0; k < RP_COUNT(kinds); ++k) {
+        int64_t count = 0;
+        const char *first = "";
+        for (size_t i = begin; i < end; ++i) {
+            const char *reason;
+            const char *fault = fault_of(&figures->rows.items[i], &reason);
+            if (fault && strcmp(fault, kinds[k]) == 0 && count++ == 0)
+                first = reason;
+        }
+        if (!count)
+            continue;
+        rp_table_word(w, figures->rows.items[begin].label);
+        rp_table_word(w, kinds[k]);
+        rp_table_i64(w, count);
+        rp_table_word_or_missing(w, first);
+    }
+}
+
+enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out)
+{
+    const struct rp_figure_rows *rows = &figures->rows;
+    struct rp_table_writer *w = NULL;
+    const size_t simulated = figures->summary->measured.simulated;
+    if (simulated)
+        fprintf(out,
+                "<p>%zu rows of simulated devices; <code>--simulated</code> takes them "
+                "in.</p>\n",
+                simulated);
+    fprintf(out, "<p>Rows without a time, or not to be believed; none of them is in a rate, a "
+                 "ratio or a class.</p>\n<div class=\"table\">\n");
+    RP_TRY(rp_table_begin(out, RP_TABLE_HTML, "ridgepoint-report", left_out_columns,
+                          RP_COUNT(left_out_columns), &w));
+    for (size_t begin = 0, end = 0; begin < rows->count; begin = end) {
+        end = rp_figure_rows_end_of_label(rows, begin);
+        put_left_out(w, figures, begin, end);
+    }
+    RP_TRY(rp_table_end(w));
+    end_table(out);
+    fprintf(out, "<p>Softmax is left out of all counts. Figures over T show one line of shapes, "
+                 "the longest; every row is in the files: <code>ridgepoint-analyze export</code>."
+                 "</p>\n");
+    return RP_OK;
+}
