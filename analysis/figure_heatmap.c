@@ -115,13 +115,17 @@ static void take_measured(struct heatmap *map, const struct rp_figures *figures)
         double rate = rp_ratio((double)r->row->flops, r->row->time_median_s);
         if (r->impl != RP_IMPL_fused || !(rate > 0) || strcmp(r->label, map->label) != 0)
             continue;
-        for (int c = 0; c < CONTEXTS; ++c) {
-            for (int b = 0; b < BATCHES; ++b) {
-                struct rp_point p = point_of(map, c, b);
-                if (rp_point_compare(&p, &r->point) == 0)
-                    map->cells[c][b] = (struct cell){rate, "measured", r->is_simulated};
-            }
-        }
+        int c = 0;
+        int b = 0;
+        while (c < CONTEXTS && (int64_t)FIRST_CONTEXT << c != r->point.seq_k)
+            ++c;
+        while (b < BATCHES && (int64_t)1 << b != r->point.batch)
+            ++b;
+        if (c == CONTEXTS || b == BATCHES)
+            continue;
+        struct rp_point p = point_of(map, c, b);
+        if (rp_point_compare(&p, &r->point) == 0)
+            map->cells[c][b] = (struct cell){rate, "measured", r->is_simulated};
     }
 }
 

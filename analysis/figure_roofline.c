@@ -11,7 +11,7 @@
 #include "analysis/figure.h"
 #include "analysis/plausible.h"
 
-enum { ROOFS_MAX = 8 };
+enum { ROOFS_MAX = 8, ROWS_MAX = 3000 }; /* more marks are not to be told apart */
 
 static const struct rp_table_column columns[] = {
     {"point", NULL, NULL},
@@ -141,6 +141,7 @@ static enum rp_status draw(struct rp_figures *figures, size_t begin, size_t end,
     const struct rp_figure_row *first = &figures->rows.items[begin];
     const struct rp_gpu_spec *gpu = rp_gpu_of_device(figures->gpus, first->device);
     const char *dtype_name = rp_dtype_info(dtype)->name;
+    const size_t stride = 1 + (end - begin) / ROWS_MAX;
     struct roofs roofs = {.count = 0};
     struct rp_figure_file file;
     char kind[32];
@@ -148,7 +149,7 @@ static enum rp_status draw(struct rp_figures *figures, size_t begin, size_t end,
     snprintf(kind, sizeof kind, "roofline-%s", dtype_name);
     rp_figure_name(name, kind, first->label);
     RP_TRY(rp_figure_begin(figures, &layout, name, &file));
-    for (size_t i = begin; i < end; ++i) {
+    for (size_t i = begin; i < end; i += stride) {
         const struct rp_figure_row *r = &figures->rows.items[i];
         if (!is_drawn(r, dtype))
             continue;
@@ -165,6 +166,8 @@ static enum rp_status draw(struct rp_figures *figures, size_t begin, size_t end,
         "and traffic (flops, bytes_min). Solid roofs were measured on the device, dashed ones "
         "are of the datasheet; rows that are faster than compulsory work allows are left out.",
         dtype_name, first->label);
+    if (stride > 1)
+        rp_figure_say(&file, " Of so many rows one in %zu is drawn.", stride);
     if (roofs.count == 0)
         rp_figure_say(&file, " No roof is drawn: data/ does not know the type and no ceiling was "
                              "measured.");

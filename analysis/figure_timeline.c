@@ -9,7 +9,7 @@
 
 #include "analysis/figure.h"
 
-enum { LANES_MAX = 64 };
+enum { LANES_MAX = 64, ROWS_MAX = 10000 };
 
 static const struct rp_table_column columns[] = {
     {"lane", NULL, NULL},       {"device", NULL, NULL},  {"point", NULL, NULL},
@@ -27,7 +27,7 @@ struct lane {
 struct lanes {
     struct lane items[LANES_MAX];
     size_t count;
-    size_t left_out; /* rows of lanes beyond the last */
+    size_t left_out; /* rows beyond the last lane or bar */
     double sampling_s, end_s;
 };
 
@@ -70,7 +70,7 @@ static void put_row(struct rp_figure_file *file, struct lanes *lanes, const stru
 {
     size_t lane = lane_of(lanes, r);
     double begin_s = r->row->sampled_utc_s - start_s;
-    if (lane == LANES_MAX) {
+    if (lane == LANES_MAX || file->rows == ROWS_MAX) {
         ++lanes->left_out;
         return;
     }
@@ -101,7 +101,7 @@ static enum rp_status end(struct rp_figure_file *file, const struct lanes *lanes
                   "checking, waiting and idling.",
                   100 * lanes->sampling_s / fmax(lanes->end_s * (double)lanes->count, 1e-9));
     if (lanes->left_out)
-        rp_figure_say(file, " %zu rows of more ranks are not drawn.", lanes->left_out);
+        rp_figure_say(file, " %zu rows are not drawn: too many ranks or bars.", lanes->left_out);
     return rp_figure_end(file);
 }
 

@@ -39,12 +39,28 @@ static enum rp_status write_style(const struct rp_figures *figures, FILE *out)
     return RP_OK;
 }
 
-static bool has_simulated(const struct rp_figures *figures)
+/* Of one type, or of all when it is null. */
+static bool has_rows(const struct rp_figures *figures, const char *gpu_type, bool simulated)
 {
-    bool any = false;
-    for (size_t i = 0; i < figures->rows.count; ++i)
-        any |= figures->rows.items[i].is_simulated;
-    return any;
+    for (size_t i = 0; i < figures->rows.count; ++i) {
+        const struct rp_figure_row *r = &figures->rows.items[i];
+        if (r->is_simulated == simulated &&
+            (!gpu_type || strcmp(r->device->gpu_type, gpu_type) == 0))
+            return true;
+    }
+    return false;
+}
+
+void rp_report_device_heading(const struct rp_figures *figures, const char *gpu_type, FILE *out)
+{
+    bool simulated = has_rows(figures, gpu_type, true);
+    const char *how = "Measured on";
+    if (simulated)
+        how = has_rows(figures, gpu_type, false) ? "Measured and simulated together:"
+                                                 : "Simulated, not measured:";
+    fprintf(out, "<h3>%s ", how);
+    rp_table_escape_html(gpu_type, out);
+    fprintf(out, "</h3>\n");
 }
 
 static void write_heading(const struct rp_figures *figures, FILE *out)
@@ -57,7 +73,7 @@ static void write_heading(const struct rp_figures *figures, FILE *out)
         fprintf(out, "</code>");
     }
     fprintf(out, ".</p>\n");
-    if (has_simulated(figures))
+    if (has_rows(figures, NULL, true))
         fprintf(out, "<p class=\"simulated\"><strong>Simulated.</strong> Rows of simulated devices "
                      "are part of this page: the model answered, nothing was measured. Tables, "
                      "sentences and figures that hold such rows say so or name the device "

@@ -10,6 +10,9 @@
 #include "analysis/figure.h"
 #include "base/status.h"
 
+/* <h3> of what is told of one device type; says when simulated devices answered for it. */
+void rp_report_device_heading(const struct rp_figures *figures, const char *gpu_type, FILE *out);
+
 /* Writes index.html into the folder of the figures, which have been drawn; whole or not at all. */
 enum rp_status rp_report_write(const struct rp_figures *figures) RP_MUST_CHECK;
 

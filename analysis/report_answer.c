@@ -169,20 +169,11 @@ static enum rp_status say_sure(const struct rp_figures *figures, const char *gpu
     rp_stats_sort(widths, n);
     if (n)
         fprintf(out,
-                "How sure: the 95 %% interval of a median time is within +-%.2g %% for half of the "
-                "%zu rows that have one, within +-%.2g %% for all of them.\n",
+                "How sure: the 95 %% interval of a median time is within +-%.3g %% for half of the "
+                "%zu rows that have one, within +-%.3g %% for all of them.\n",
                 100 * rp_stats_median(widths, n), n, 100 * widths[n - 1]);
     free(widths);
     return RP_OK;
-}
-
-static bool is_simulated(const struct rp_figures *figures, const char *gpu_type)
-{
-    for (size_t i = 0; i < figures->rows.count; ++i) {
-        if (strcmp(figures->rows.items[i].device->gpu_type, gpu_type) == 0)
-            return figures->rows.items[i].is_simulated;
-    }
-    return false;
 }
 
 static enum rp_status put_measured(const struct rp_figures *figures, size_t begin, size_t *end,
@@ -202,10 +193,7 @@ static enum rp_status put_measured(const struct rp_figures *figures, size_t begi
     say_memory(figures, gpu_type, lines);
     enum rp_status status = say_sure(figures, gpu_type, lines);
     fclose(lines);
-    fprintf(out, "<h3>%s ",
-            is_simulated(figures, gpu_type) ? "Simulated, not measured:" : "Measured on");
-    rp_table_escape_html(gpu_type, out);
-    fprintf(out, "</h3>\n");
+    rp_report_device_heading(figures, gpu_type, out);
     put_lines(text, out);
     free(text);
     return status;
@@ -222,7 +210,7 @@ enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out)
     rp_summary_answer(s, lines);
     fclose(lines);
     if (*text)
-        fprintf(out, "<h3>By the datasheets</h3>\n");
+        fprintf(out, "<h3>By the datasheets, and what is missing</h3>\n");
     put_lines(text, out);
     free(text);
     for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end)

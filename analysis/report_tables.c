@@ -6,11 +6,9 @@
 #include "analysis/report.h"
 #include "model/result.h"
 
-static void begin_table(const char *heading, const char *subject, FILE *out)
+static void begin_table(FILE *out)
 {
-    fprintf(out, "<h3>%s ", heading);
-    rp_table_escape_html(subject, out);
-    fprintf(out, "</h3>\n<div class=\"table\">\n");
+    fprintf(out, "<div class=\"table\">\n");
 }
 
 static void end_table(FILE *out)
@@ -33,12 +31,14 @@ enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
             "from scratch in three steps, <b>reference</b> the same on the vendor's library, "
             "<b>fused</b> one pass that never stores the scores.</p>\n");
     for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
-        begin_table("Measured on", s->measured.items[begin].gpu_type, out);
+        rp_report_device_heading(figures, s->measured.items[begin].gpu_type, out);
+        begin_table(out);
         RP_TRY(rp_summary_measured_table(s, begin, &end, RP_TABLE_HTML, out));
         end_table(out);
     }
     for (size_t g = 0; g < s->n_gpus; ++g) {
-        begin_table("By the datasheet of", s->gpus[g]->gpu_type, out);
+        fprintf(out, "<h3>By the datasheet of %s</h3>\n", s->gpus[g]->gpu_type);
+        begin_table(out);
         RP_TRY(rp_summary_datasheet_table(s, s->gpus[g], RP_TABLE_HTML, out));
         end_table(out);
         fprintf(out, "<p class=\"source\">Datasheet: ");
@@ -61,7 +61,8 @@ enum rp_status rp_report_ceilings(const struct rp_figures *figures, FILE *out)
         if (strcmp(type, before) == 0)
             continue;
         before = type;
-        begin_table("On", type, out);
+        rp_report_device_heading(figures, type, out);
+        begin_table(out);
         RP_TRY(rp_summary_ceilings(figures->summary, type, RP_TABLE_HTML, out));
         end_table(out);
     }
@@ -75,39 +76,42 @@ static const struct rp_table_column left_out_columns[] = {
     {"reason", "reason of the first", NULL},
 };
 
-/* Why a row has no place among the times; null: it has. */
-static const char *fault_of(const struct rp_figure_row *r, const char **reason)
+enum { NO_TIME = RP_OUTCOME_COUNT, IMPLAUSIBLE, FAULTS };
+
+/* Why a row has no place among the times: what became of it, or one of the two above.
+ * RP_OUTCOME_OK: it has. */
+static int fault_of(const struct rp_figure_row *r, const char **reason)
 {
+    enum rp_outcome outcome = RP_OUTCOME_ERROR;
     *reason = r->row->reason;
-    if (strcmp(r->row->status, rp_outcome_name(RP_OUTCOME_OK)) != 0)
-        return r->row->status;
+    if (!rp_outcome_find(r->row->status, &outcome) || outcome != RP_OUTCOME_OK)
+        return outcome;
     if (!(r->row->time_median_s > 0))
-        return "no time";
+        return NO_TIME;
     *reason = "faster than its compulsory work allows at the measured ceilings";
-    return rp_row_plausibility(r->study, r->row).is_implausible ? "implausible" : NULL;
+    return rp_row_plausibility(r->study, r->row).is_implausible ? IMPLAUSIBLE : RP_OUTCOME_OK;
 }
 
 /* Rows begin .. end - 1 are of one label; a line for each kind of fault. */
 static void put_left_out(struct rp_table_writer *w, const struct rp_figures *figures, size_t begin,
                          size_t end)
 {
-    static const char *const kinds[] = {"mismatch", "oom",     "unsupported", "timeout",
-                                        "error",    "skipped", "no time",     "implausible"};
-    for (size_t k = 0; k < RP_COUNT(kinds); ++k) {
-        int64_t count = 0;
-        const char *first = "";
-        for (size_t i = begin; i < end; ++i) {
-            const char *reason;
-            const char *fault = fault_of(&figures->rows.items[i], &reason);
-            if (fault && strcmp(fault, kinds[k]) == 0 && count++ == 0)
-                first = reason;
-        }
-        if (!count)
+    int64_t counts[FAULTS] = {0};
+    const char *first[FAULTS] = {NULL};
+    for (size_t i = begin; i < end; ++i) {
+        const char *reason;
+        int fault = fault_of(&figures->rows.items[i], &reason);
+        if (counts[fault]++ == 0)
+            first[fault] = reason;
+    }
+    for (int fault = RP_OUTCOME_OK + 1; fault < FAULTS; ++fault) {
+        const char *name = fault == NO_TIME ? "no time" : "implausible";
+        if (!counts[fault])
             continue;
         rp_table_word(w, figures->rows.items[begin].label);
-        rp_table_word(w, kinds[k]);
-        rp_table_i64(w, count);
-        rp_table_word_or_missing(w, first);
+        rp_table_word(w, fault < NO_TIME ? rp_outcome_name((enum rp_outcome)fault) : name);
+        rp_table_i64(w, counts[fault]);
+        rp_table_word_or_missing(w, first[fault]);
     }
 }
 
@@ -122,7 +126,8 @@ enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out)
                 "in.</p>\n",
                 simulated);
     fprintf(out, "<p>Rows without a time, or not to be believed; none of them is in a rate, a "
-                 "ratio or a class.</p>\n<div class=\"table\">\n");
+                 "ratio or a class.</p>\n");
+    begin_table(out);
     RP_TRY(rp_table_begin(out, RP_TABLE_HTML, "ridgepoint-report", left_out_columns,
                           RP_COUNT(left_out_columns), &w));
     for (size_t begin = 0, end = 0; begin < rows->count; begin = end) {

@@ -74,6 +74,7 @@ expect_text page/index.html 'ridgepoint-analyze report --simulated t4.h5' 'how t
 
 # Simulated rows are marked; a measured page has no mark; unasked they are left out, which is said.
 expect_text page/index.html '<p class="simulated">' 'the mark of the page'
+expect_equal "$(grep -c '<h3>Simulated, not measured: t4' page/index.html)" 3 'marks of a device'
 expect_text page/index.html 'class="simulated">' 'the mark of a figure'
 ! grep -q 'SIMULATED\|class="simulated"' tiny/index.html || fail 'a measured page is marked'
 expect_text unasked/index.html 'rows of simulated devices' 'what is not in the page'
