@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/job_argument.h"
 #include "cli/progress.h"
+#include "model/gpu_spec.h"
 #include "model/result.h"
 #include "runner/placement.h"
 #include "runner/runner.h"
@@ -20,6 +21,7 @@
 struct run_values {
     const char *output;
     const char *device;
+    const char *gpu;
     int64_t threads;
     struct rp_option_list sets;
     const char *progress;
@@ -49,6 +51,12 @@ static const struct rp_option options[] = {
      .help =
          "auto (a usable GPU, else the CPU), cpu, or simulated:TYPE (times from the model for a "
          "GPU type of data/gpus.tsv; its rows say so)"},
+    {.name = "gpu",
+     .kind = RP_OPTION_WORD,
+     .offset = AT(gpu),
+     .value_name = "TYPE",
+     .help = "refuse to measure unless every rank's device is of this GPU type of data/gpus.tsv, "
+             "or a prefix that fits one"},
     {.name = "threads",
      .kind = RP_OPTION_INT,
      .offset = AT(threads),
@@ -195,11 +203,28 @@ static enum rp_status make_selection(const struct run_values *values,
     return parse_retry(values->retry, &selection->retry);
 }
 
+/* The whole key that --gpu means; "" without it. */
+static enum rp_status find_gpu_type(const struct run_values *values, char *key, size_t size)
+{
+    struct rp_gpu_list list = {0};
+    const struct rp_gpu_spec *gpu = NULL;
+    key[0] = '\0';
+    if (!values->gpu)
+        return RP_OK;
+    RP_TRY(rp_gpu_list_load(values->data, &list));
+    enum rp_status status = rp_gpu_list_find(&list, values->gpu, &gpu);
+    if (status == RP_OK)
+        snprintf(key, size, "%s", gpu->gpu_type);
+    rp_gpu_list_clear(&list);
+    return status;
+}
+
 struct invocation {
     struct run_values values;
     struct rp_operands operands;
     const struct rp_command_line *full;
     struct rp_selection selection;
+    char gpu_type[64]; /* key of data/gpus.tsv, or "" */
     struct rp_rank *rank;
     struct rp_comm *comm;
 };
@@ -245,6 +270,7 @@ static enum rp_status lead(const struct invocation *in, const struct rp_job *job
                        .overwrite = in->values.overwrite,
                        .no_ceilings = in->values.no_ceilings || getenv("RIDGEPOINT_NO_CEILINGS"),
                        .data = in->values.data,
+                       .gpu_type = in->gpu_type,
                        .selection = in->selection,
                        .run = &run,
                        .progress = {&view, rp_progress_view_update}},
@@ -334,6 +360,8 @@ int rp_cli_run(int argc, char **argv, const struct rp_command_line *full)
         status = check_operands(&in.values, &in.operands);
         if (status == RP_OK)
             status = make_selection(&in.values, &in.selection);
+        if (status == RP_OK)
+            status = find_gpu_type(&in.values, in.gpu_type, sizeof in.gpu_type);
         exit_code = status == RP_OK ? run_as_rank(&in) : 0;
     }
     if (status != RP_OK)

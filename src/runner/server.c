@@ -20,6 +20,7 @@
 #include "runner/ledger.h"
 #include "runner/rank.h"
 #include "runner/report.h"
+#include "runner/roll_call.h"
 
 static const double publish_interval_s = 30;
 static const double tick_interval_s = 0.5;
@@ -96,34 +97,20 @@ void rp_server_destroy(struct rp_server *server)
     free(server);
 }
 
-static enum rp_status refuse_failed_peers(const struct rp_server *server)
+/* Every rank has the device it should have; says so. */
+static enum rp_status call_roll(const struct rp_server *server)
 {
-    for (int r = 0; r < server->place.size; ++r) {
-        const struct rp_rank_hello *hello = &server->peers[r].hello;
-        if (hello->status != RP_OK)
-            return RP_FAIL(hello->status, "rank %d on %s has no device: %s", r, hello->host,
-                           hello->failure);
-    }
-    return RP_OK;
-}
-
-/* Two ranks on one GPU would measure each other; CPU ranks that share a core say `noisy`. */
-static enum rp_status refuse_shared_devices(const struct rp_server *server)
-{
-    for (int r = 0; r < server->place.size; ++r) {
-        const struct rp_device_row *row = &server->peers[r].hello.info.row;
-        for (int other = 0; other < r; ++other) {
-            const struct rp_device_row *before = &server->peers[other].hello.info.row;
-            if (strcmp(row->backend, "cpu") != 0 && strcmp(row->uuid, before->uuid) == 0 &&
-                strcmp(row->host, before->host) == 0)
-                return RP_FAIL(RP_ERR_ENVIRONMENT,
-                               "ranks %d and %d on %s both have device %s: start one rank a GPU, "
-                               "or let each task see its own (srun --gpus-per-task=1 or "
-                               "--gpu-bind=single:1)",
-                               other, r, row->host, row->uuid);
-        }
-    }
-    return RP_OK;
+    int n = server->place.size;
+    const struct rp_rank_hello **hellos = calloc((size_t)n, sizeof *hellos);
+    if (!hellos)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %d ranks", n);
+    for (int r = 0; r < n; ++r)
+        hellos[r] = &server->peers[r].hello;
+    enum rp_status status = rp_roll_call_check(hellos, n, server->options.gpu_type);
+    if (status == RP_OK)
+        rp_roll_call_log(hellos, n);
+    free(hellos);
+    return status;
 }
 
 /* Tasks of the device types present, less what the file holds. */
@@ -254,8 +241,7 @@ static enum rp_status feed(struct rp_server *server, int rank)
 static enum rp_status begin_work(struct rp_server *server)
 {
     const struct rp_selection *selection = &server->options.selection;
-    RP_TRY(refuse_failed_peers(server));
-    RP_TRY(refuse_shared_devices(server));
+    RP_TRY(call_roll(server));
     RP_TRY(plan(server));
     if (server->work.rows_done == server->work.rows_planned)
         return RP_OK;

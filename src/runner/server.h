@@ -26,10 +26,11 @@ struct rp_progress_listener {
 
 struct rp_server_options {
     const struct rp_job *job;
-    const char *output; /* path of the HDF5 file */
-    bool overwrite;     /* move an old file aside */
-    bool no_ceilings;   /* do not measure what the devices can do at most */
-    const char *data;   /* --data, or null */
+    const char *output;   /* path of the HDF5 file */
+    bool overwrite;       /* move an old file aside */
+    bool no_ceilings;     /* do not measure what the devices can do at most */
+    const char *data;     /* --data, or null */
+    const char *gpu_type; /* every device has to be of this one; null or "": of any */
     struct rp_selection selection;
     const struct rp_run *run; /* provenance of this invocation; copied */
     struct rp_progress_listener progress;

@@ -80,3 +80,13 @@ if ! "$RIDGEPOINT" devices --format csv 2>/dev/null | grep -q '\(^\|,\)cuda,'; t
     expect_text "$ERR" cuda 'the device that is not there is named'
     expect_no_file cuda.h5
 fi
+
+# Devices of another type than --gpu asks for: refused with both types; a prefix that fits one is
+# enough, one that fits several or none is bad usage.
+simulated=(--device simulated:t4 --point 'decode heads=2 head_dim=64 seq_k=1k' --progress none)
+expect 0 "$RIDGEPOINT" run "${simulated[@]}" -o right.h5 --gpu t4
+expect 3 "$RIDGEPOINT" run "${simulated[@]}" -o wrong.h5 --gpu h100-sxm
+expect_text "$ERR" 'type t4), but --gpu asks for h100-sxm-80gb' 'both types'
+expect 2 "$RIDGEPOINT" run "${simulated[@]}" -o wrong.h5 --gpu a100
+expect_text "$ERR" 'a100-sxm-80gb' 'the types that a prefix fits'
+expect_no_file wrong.h5 wrong.h5.journal wrong.h5.lock
