@@ -10,8 +10,10 @@ trap 'rm -rf "$scratch"' EXIT
 
 find src kernels analysis tests \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' \) |
     LC_ALL=C sort >"$scratch/sources"
-find scripts tests slurm \( -name '*.sh' -o -path 'scripts/*' \) -type f 2>/dev/null |
-    LC_ALL=C sort >"$scratch/scripts" || true
+{
+    find scripts tests \( -name '*.sh' -o -path 'scripts/*' \) -type f
+    find slurm tests/slurm -type f
+} | LC_ALL=C sort -u >"$scratch/scripts"
 [ "$(wc -l <"$scratch/sources")" -gt 20 ] || {
     printf 'few sources found: this check looks at the wrong place\n'
     exit 1
