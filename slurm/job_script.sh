@@ -46,7 +46,7 @@ device_of() {
         ,cpu) printf 'cpu' ;;
         ,*) printf 'cuda' ;;
         *) awk -v type="$plan_gpu" -v s="$simulate" -v plan="$plan_s" 'BEGIN {
-               printf "simulated:%s:scale=%.6g", type, (plan > s) ? s / plan : 1 }' ;;
+               printf "simulated:%s:scale=%.6g", type, (plan > 0) ? s / plan : 1 }' ;;
     esac
 }
 

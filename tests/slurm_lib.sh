@@ -3,6 +3,19 @@
 # slurm_lib.sh - what tests on a real cluster share, beside lib.sh: the cluster in the scratch
 # folder, and questions to it. Sourced after lib.sh.
 
+CAMPAIGN=$SCRATCH/results/sweep.simulated.campaign
+STUDY=$SCRATCH/results/sweep.simulated.h5
+# shellcheck disable=SC2034
+SUMMARY=$SCRATCH/results/sweep.simulated-report/campaign.txt
+
+# As in lib.sh, after what the jobs said.
+fail() {
+    tail -v -n 30 "$CAMPAIGN"/*.log >&2 2>/dev/null || true
+    scontrol -o show jobs 2>/dev/null | cut -c 1-200 >&2 || true
+    printf 'FAIL: %s\n' "$*" >&2
+    exit 1
+}
+
 # start_cluster: skips the test where there can be none; ends with the test.
 start_cluster() {
     local code=0
@@ -61,11 +74,6 @@ submit() {
     expect "$code" bash "$RP_SOURCE/slurm/submit" sweep.yaml "$@"
 }
 
-CAMPAIGN=$SCRATCH/results/sweep.simulated.campaign
-STUDY=$SCRATCH/results/sweep.simulated.h5
-# shellcheck disable=SC2034
-SUMMARY=$SCRATCH/results/sweep.simulated-report/campaign.txt
-
 # id_of NAME: the job of a partition of the campaign, or of the report.
 id_of() { cat "$CAMPAIGN/$1.id"; }
 result_of() { printf '%s' "$SCRATCH/results/sweep.simulated.$1.h5"; }
@@ -75,22 +83,22 @@ has_rows() {
     [ "$(stat -c %s "$(result_of "$1").journal" 2>/dev/null || printf 0)" -gt 6000 ]
 }
 
-wait_for_rows() {
-    await 60 has_rows "$1" || {
-        cat "$CAMPAIGN/$1.log" >&2
-        fail "$1 measures nothing"
-    }
-}
+wait_for_rows() { await 60 has_rows "$1" || fail "$1 measures nothing"; }
 
-# A requeued job waits about two minutes before it may start again; this skips the wait.
+# A requeued job waits about two minutes before it may start again; this skips the wait, but not for
+# its first start to be gone: Slurm would take the end of that for the end of the second.
 is_restarted() {
     scontrol update JobId="$1" StartTime=now >/dev/null 2>&1 || true
     [ "$(job_field "$1" Restarts)" -ge "$2" ] && job_is "$1" RUNNING
 }
+# The daemons of its steps have sockets there.
+is_ended_on_node() { ! compgen -G "$SCRATCH/cluster/spool/*/*_$1.*" >/dev/null; }
 
 wait_for_restart() { # NAME TIMES
+    await 60 job_is "$(id_of "$1")" PENDING || fail "$1 is not queued again"
+    await 60 is_ended_on_node "$(id_of "$1")" || fail "start $2 of $1 does not end"
     await 60 is_restarted "$(id_of "$1")" "$2" || {
-        cat "$CAMPAIGN/$1.log" >&2
+        tail -n 15 "$SCRATCH"/cluster/log/*a >&2
         fail "$1 does not start again"
     }
 }
@@ -98,10 +106,8 @@ wait_for_restart() { # NAME TIMES
 # wait_for_end NAME STATE
 wait_for_end() {
     await 120 job_has_ended "$(id_of "$1")" || fail "the job of $1 does not end"
-    if ! job_is "$(id_of "$1")" "$2"; then
-        cat "$CAMPAIGN/$1.log" >&2
+    job_is "$(id_of "$1")" "$2" ||
         fail "the job of $1 is $(job_field "$(id_of "$1")" JobState), not $2"
-    fi
 }
 
 # expect_study TYPE...: the study has, for each of these GPU types and no other, exactly the table of
