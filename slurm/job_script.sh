@@ -5,15 +5,16 @@
 # ridgepoint.sbatch or report.sbatch. Sourced by submit; only prints.
 # shellcheck disable=SC2154 # set by submit and site.sh
 
+# total KEY: of the totals that plan_of got.
+total() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$plan_totals"; }
+
 # plan_of NAME: asks ridgepoint plan; sets plan_... of this partition.
 plan_of() {
-    local name=$1 gpu=() totals
+    local name=$1 gpu=()
     plan_ranks=$((site_of[$name.gpus] * site_of[$name.nodes]))
     [ "${site_of[$name.gpu]}" = cpu ] || gpu=(--gpu "${site_of[$name.gpu]}")
-    totals=$("$program" plan "$job" "${plan_options[@]}" "${gpu[@]}" --ranks "$plan_ranks" \
-        --nodes "${site_of[$name.nodes]}" --format json) || exit $?
-    totals=$(sed -n '/^"totals"/,$p' <<<"$totals")
-    total() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$totals"; }
+    plan_totals=$("$program" plan "$job" "${plan_options[@]}" "${gpu[@]}" --ranks "$plan_ranks" \
+        --nodes "${site_of[$name.nodes]}" --format json | sed -n '/^"totals"/,$p') || exit $?
     plan_gpu=$(total gpu_type)
     plan_rows=$(total rows)
     plan_s=$(total makespan_s)
@@ -58,8 +59,15 @@ assign_array() {
     [ $# -eq 0 ] || printf ' %q' "$@"
     printf ' )\n'
 }
-directive() { printf '#SBATCH %s\n' "$@"; }
-log_directive() { directive "--open-mode=append" "--output=\"${1//%/%%}\""; }
+# directive OPTION...: one line each; a value with blanks in quotes.
+directive() {
+    local option
+    for option in "$@"; do
+        [[ $option != *[[:space:]]* ]] || option="${option%%=*}=\"${option#*=}\""
+        printf '#SBATCH %s\n' "$option"
+    done
+}
+log_directive() { directive "--open-mode=append" "--output=${1//%/%%}"; }
 body_of() { sed 1,2d "$here/$1"; }
 
 # print_job NAME: the script of one partition.

@@ -11,7 +11,7 @@ cmake --install "$RP_BUILD" --prefix "$SCRATCH/there" >install.log 2>&1 || {
 mv there moved
 for path in bin/ridgepoint bin/ridgepoint-analyze share/ridgepoint/data/gpus.tsv \
     share/ridgepoint/data/models.yaml share/ridgepoint/jobs/notebook.yaml \
-    share/ridgepoint/jobs/smoke.yaml \
+    share/ridgepoint/jobs/smoke.yaml share/ridgepoint/slurm/sites/example.env \
     share/ridgepoint/figures/style.gp share/man/man1/ridgepoint.1; do
     [ -s "moved/$path" ] || fail "not installed: $path"
 done
@@ -50,3 +50,8 @@ printf 'nonsense\n' >data/models.yaml
 printf 'nonsense\n' >data/gpus.tsv
 expect 0 ../moved/bin/ridgepoint-analyze summary out.h5
 expect 0 ../moved/bin/ridgepoint run job.yaml -o again.h5 --device cpu --threads 1 --progress none
+
+# The Slurm scripts find the programs they were installed with.
+slurm=$(realpath ../moved/share/ridgepoint/slurm)
+expect 0 "$slurm/submit" job.yaml --site "$slurm/sites/example.env" --dry-run t4
+expect_text "$OUT" "RP_PROGRAM=$(realpath ../moved/bin/ridgepoint)" 'the program of the job'
