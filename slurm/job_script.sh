@@ -31,8 +31,8 @@ limit_of() {
     [ -z "$limit" ] || minutes_of "$limit"
 }
 
-# time_of NAME: minutes to ask for. Being told to stop early, and Slurm telling up to a minute before
-# that, must not cost a job that would have fitted.
+# time_of NAME: minutes to ask for. Being told to stop early, and Slurm telling up to a minute
+# before that, must not stop a job that would have fitted.
 time_of() {
     local minutes=$((plan_minutes + (${early_s:-120} + 119) / 60)) limit
     [ -z "$simulate" ] || minutes=$((simulate / 30 + 5 + ${early_s:-120} / 60))
@@ -109,11 +109,12 @@ print_job() {
 }
 
 print_report() {
-    local name=${site_report_partition:-${site_of[${names[0]}.partition]}} outputs=() analyze_options=()
+    local outputs analyze_options=() partition=${site_of[${names[0]}.partition]}
     outputs=("${names[@]/#/$results.}")
     [ -z "$simulate" ] || analyze_options=(--simulated)
     printf '#!/usr/bin/env bash\n'
-    directive "--job-name=$campaign_name.report" "--partition=$name" --ntasks=1 --mem=4096M \
+    directive "--job-name=$campaign_name.report" \
+        "--partition=${site_report_partition:-$partition}" --ntasks=1 --mem=4096M \
         --time=30 --requeue "${site_sbatch[@]}"
     log_directive "$campaign/report.log"
     assign RP_SCRIPTS "$here"

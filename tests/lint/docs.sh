@@ -27,9 +27,12 @@ fault() {
     for script in setup build test demo bench; do
         "scripts/$script" --help
     done
+    slurm/submit --help
+    slurm/status --help
 } >"$SCRATCH/help" 2>&1 || fault "a --help failed; see the end of: $(tail -n 2 "$SCRATCH/help")"
 tools='--preset --build --install --prefix --test-dir --output-on-failure --parallel'
 tools+=' --oversubscribe --version'
+tools+=' --account --constraint --gpu-bind --gres --het-group --mpi --qos'
 grep -oE -- '--[a-z][a-z-]+' "$SCRATCH/help" | sort -u >"$SCRATCH/options"
 for document in "${documents[@]}"; do
     while IFS= read -r option; do
