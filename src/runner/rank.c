@@ -133,13 +133,20 @@ static void send_to_worker(struct rp_rank *rank, enum rp_wire_kind kind, const v
         rp_log(RP_LOG_DEBUG, "%s", rp_status_message());
 }
 
+/* Simulated devices are on no node: they are numbered through the whole world. */
+static int device_index(const struct rp_rank *rank)
+{
+    bool is_simulated = strncmp(rank->setup.device, "simulated:", strlen("simulated:")) == 0;
+    return is_simulated ? rank->place.rank : rank->place.node_rank;
+}
+
 static void ask_to_open(struct rp_rank *rank)
 {
     struct rp_wire_open open = {.protocol = rank->setup.protocol, .seed = rank->setup.seed};
     memcpy(open.device, rank->setup.device, sizeof open.device);
     memcpy(open.data, rank->setup.data, sizeof open.data);
     open.request = (struct rp_device_request){
-        .index = rank->place.node_rank,
+        .index = device_index(rank),
         .local_rank = rank->place.share_rank,
         .local_size = rank->place.share_size,
         .threads = rank->setup.threads,

@@ -32,7 +32,7 @@ fault() {
 } >"$SCRATCH/help" 2>&1 || fault "a --help failed; see the end of: $(tail -n 2 "$SCRATCH/help")"
 tools='--preset --build --install --prefix --test-dir --output-on-failure --parallel'
 tools+=' --oversubscribe --version'
-tools+=' --account --constraint --gpu-bind --gres --het-group --mpi --qos'
+tools+=' --account --constraint --gpu-bind --gres --mpi --qos'
 grep -oE -- '--[a-z][a-z-]+' "$SCRATCH/help" | sort -u >"$SCRATCH/options"
 for document in "${documents[@]}"; do
     while IFS= read -r option; do

@@ -26,6 +26,15 @@ for rank in 0 1; do
     expect_text "$ERR" "rank $rank on $(hostname) has simulated t4, simulated-t4-$rank" 'the log'
 done
 
+# One job over two types, in a partition that has both: each type covers the whole sweep from its own
+# queue, into one file.
+expect 0 srun -p all -w t4a,h100a -N 2 -n 2 --gres=gpu:1 --mpi=pmix "$RIDGEPOINT" run sweep.yaml \
+    --device simulated:t4+h100-sxm -o both.h5
+expect_equal "$(count_words both.h5 gpu_type)" "h100-sxm-80gb:$SWEEP_ROWS t4:$SWEEP_ROWS" \
+    'rows of each type'
+expect_equal "$(export_columns both.h5 gpu_type point impl | sort | uniq -d | wc -l)" 0 \
+    'rows that are twice'
+
 # srun and MPI did not meet: the remedy, at once, and not a file.
 before=$SECONDS
 expect 3 srun -p t4 -n 2 --mpi=none "${run[@]}" -o alone.h5
