@@ -108,9 +108,14 @@ print_job() {
     body_of ridgepoint.sbatch
 }
 
+# The report covers the partitions of this command, and what others of the site measured earlier.
 print_report() {
-    local outputs analyze_options=() partition=${site_of[${names[0]}.partition]}
-    outputs=("${names[@]/#/$results.}")
+    local all=("${names[@]}") outputs analyze_options=() name
+    local partition=${site_of[${names[0]}.partition]}
+    for name in "${site_names[@]}"; do
+        [[ " ${names[*]} " == *" $name "* || ! -e $results.$name.h5 ]] || all+=("$name")
+    done
+    outputs=("${all[@]/#/$results.}")
     [ -z "$simulate" ] || analyze_options=(--simulated)
     printf '#!/usr/bin/env bash\n'
     directive "--job-name=$campaign_name.report" \
@@ -122,7 +127,7 @@ print_report() {
     assign RP_CAMPAIGN "$campaign"
     assign RP_STUDY "$results.h5"
     assign RP_REPORT "$results-report"
-    assign_array RP_NAMES "${names[@]}"
+    assign_array RP_NAMES "${all[@]}"
     assign_array RP_OUTPUTS "${outputs[@]/%/.h5}"
     assign_array RP_ANALYZE_OPTIONS "${analyze_options[@]}"
     printf '%s\n' "$site_setup"

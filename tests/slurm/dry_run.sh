@@ -62,6 +62,13 @@ for line in 'simulated:h100-sxm-80gb:scale=0.' '/results/sweep.simulated.h100.h5
     expect_text "$OUT" "$line" 'a rehearsal'
 done
 
+# The report covers what another partition measured earlier.
+mkdir results
+: >results/sweep.h100.h5
+submit 0 --site site.env --dry-run t4
+expect_text "$OUT" 'RP_NAMES=( t4 h100 )' 'the partitions of the report'
+rm -r results
+
 # refused TEXT ARGUMENT...: bad usage that is named.
 refused() {
     local text=$1
