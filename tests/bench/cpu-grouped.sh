@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Fused decode with 8 query heads on each kv head against one, the same K and V. The bar is for what
-# memory bounds: where 8 heads' FLOPs at sgemm's rate take longer than reading, they are the measure.
+# memory bounds: where 8 heads' FLOPs at sgemm's rate take longer, they are the measure.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../lib_cpu.sh
