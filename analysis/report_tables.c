@@ -85,7 +85,7 @@ static int fault_of(const struct rp_figure_row *r, const char **reason)
     enum rp_outcome outcome = RP_OUTCOME_ERROR;
     *reason = r->row->reason;
     if (!rp_outcome_find(r->row->status, &outcome) || outcome != RP_OUTCOME_OK)
-        return outcome;
+        return (int)outcome;
     if (!(r->row->time_median_s > 0))
         return NO_TIME;
     *reason = "faster than its compulsory work allows at the measured ceilings";
