@@ -159,6 +159,7 @@ worker_of() {
 
 # True when the process has ended, also where nobody has collected its exit code.
 is_gone() { ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
+is_larger_than() { [ "$(stat -c %s "$2" 2>/dev/null || printf 0)" -gt "$1" ]; } # BYTES FILE
 has_worker() { [ -n "$(worker_of "$1")" ]; }
 
 # wait_for SECONDS COMMAND...: until it succeeds, looked at 20 times a second.

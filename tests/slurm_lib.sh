@@ -110,8 +110,8 @@ wait_for_end() {
         fail "the job of $1 is $(job_field "$(id_of "$1")" JobState), not $2"
 }
 
-# expect_study TYPE...: the study has, for each of these GPU types and no other, exactly the table of
-# a run that nobody disturbed.
+# expect_study TYPE...: the study has, for each of these GPU types and no other, exactly the table
+# of a run that nobody disturbed.
 expect_study() {
     local type
     : >undisturbed

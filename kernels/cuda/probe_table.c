@@ -122,5 +122,5 @@ PROBE(fma, .kind = RP_PROBE_COMPUTE, .path = "simt_fp32", .method = "multiply-ad
       .extent = 1, .plan = plan_fma, .launch = launch_fma);
 PROBE(launch, .kind = RP_PROBE_LATENCY, .path = "", .method = "empty launch", .extent = 1,
       .plan = plan_nothing, .launch = launch_nothing);
-PROBE(anchor, .kind = RP_PROBE_ANCHOR, .path = "simt_fp32", .method = "naive attention",
-      .extent = 1, .plan = rp_probe_anchor_plan, .launch = rp_probe_anchor_launch);
+PROBE(anchor, .kind = RP_PROBE_ANCHOR, .path = "", .method = "naive attention", .extent = 1,
+      .plan = rp_probe_anchor_plan, .launch = rp_probe_anchor_launch);

@@ -152,10 +152,11 @@ extern "C" cudaError_t rp_cuda_probe_nothing(cudaStream_t stream)
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t rp_cuda_probe_fill(void *data, int64_t n, int storage, cudaStream_t stream)
+extern "C" cudaError_t rp_cuda_probe_fill(void *data, int64_t n, rp_cuda_storage storage,
+                                          cudaStream_t stream)
 {
     const unsigned blocks = 1024;
-    return rp_storage_visit(static_cast<rp_cuda_storage>(storage), [=](auto element) {
+    return rp_storage_visit(storage, [=](auto element) {
         using T = decltype(element);
         LAUNCH(fill_kernel<T>, dim3(blocks), dim3(THREADS), 0, stream, static_cast<T *>(data), n);
         return cudaGetLastError();

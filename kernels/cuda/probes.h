@@ -6,6 +6,8 @@
 #include <cuda_runtime_api.h>
 #include <stdint.h>
 
+#include "kernels/cuda/steps.h"
+
 /* FLOP of a thread of rp_cuda_probe_fma for each of its steps. */
 #define RP_CUDA_FMA_CHAINS 8
 #define RP_CUDA_FMA_FLOP   (2 * RP_CUDA_FMA_CHAINS)
@@ -28,8 +30,9 @@ cudaError_t rp_cuda_probe_fma(void *data, int steps, unsigned blocks, cudaStream
 cudaError_t rp_cuda_probe_nothing(cudaStream_t stream);
 
 /* `n` elements of 2 or 4 bytes, uniform in -1 .. 1 (zeros would draw less power and run faster):
- * fp16, bf16 or fp32 by `storage`, an enum rp_cuda_storage. */
-cudaError_t rp_cuda_probe_fill(void *data, int64_t n, int storage, cudaStream_t stream);
+ * fp16, bf16 or fp32 by `storage`. */
+cudaError_t rp_cuda_probe_fill(void *data, int64_t n, enum rp_cuda_storage storage,
+                               cudaStream_t stream);
 
 #ifdef __cplusplus
 }

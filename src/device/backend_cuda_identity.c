@@ -149,7 +149,7 @@ enum rp_status rp_cuda_identify(const struct rp_device_request *request, struct 
     return find_type(request, row);
 }
 
-enum rp_status rp_cuda_check(int error, const char *what)
+enum rp_status rp_cuda_check(unsigned error, const char *what)
 {
     if (error == cudaSuccess)
         return RP_OK;

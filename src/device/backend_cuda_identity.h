@@ -9,7 +9,7 @@
 #include "model/column.h"
 
 /* A cudaError_t as this project's status: RP_ERR_DEVICE with what was tried. */
-enum rp_status rp_cuda_check(int error, const char *what) RP_MUST_CHECK;
+enum rp_status rp_cuda_check(unsigned error, const char *what) RP_MUST_CHECK;
 
 /* Visible devices; when none, a sentence that says why. */
 int rp_cuda_count(char *reason, size_t reason_size);

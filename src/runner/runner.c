@@ -16,9 +16,9 @@
 
 static const double shortest_wait_s = 0.0005;
 static const double shortest_wait_idle_s = 0.002; /* rank 0 has to get its turn first */
-static const double longest_wait_s = 0.08; /* the next task is queued at the rank already */
-static const double longest_wait_busy_s = 0.25; /* what other ranks have to say can wait */
-static const double farewell_s = 15;            /* a rank that does not leave by then is hung */
+static const double longest_wait_s = 0.08;        /* the next task is queued at the rank already */
+static const double longest_wait_busy_s = 0.25;   /* what other ranks have to say can wait */
+static const double farewell_s = 15;              /* a rank that does not leave by then is hung */
 
 enum { MOST_MESSAGES = 64 }; /* before rows are written and the worker is looked after again */
 

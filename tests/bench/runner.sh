@@ -30,8 +30,7 @@ point_cost() {
     "${launcher[@]}" "$RIDGEPOINT" run many.yaml -o "$file" --device simulated:t4 \
         --progress none 2>"$ERR" </dev/null &
     local job=$!
-    has_rows() { [ "$(stat -c %s "$file.journal" 2>/dev/null || printf 0)" -gt 100000 ]; }
-    wait_for 60 has_rows || fail 'the run does not begin'
+    wait_for 60 is_larger_than 100000 "$file.journal" || fail 'the run does not begin'
     pids=$job
     [ "$1" = 1 ] || pids=$(children_of "$job")
     while bytes=$(stat -c %s "$file.journal" 2>/dev/null); do

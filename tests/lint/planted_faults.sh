@@ -10,7 +10,7 @@ source=${RP_SOURCE:?}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/ridgepoint-lint.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 cp -R "$source/src" "$source/kernels" "$source/analysis" "$scratch/"
-mkdir "$scratch/tests" "$scratch/scripts"
+mkdir -p "$scratch/tests/slurm" "$scratch/scripts" "$scratch/slurm"
 failed=0
 planted=()
 

@@ -26,8 +26,8 @@ for rank in 0 1; do
     expect_text "$ERR" "rank $rank on $(hostname) has simulated t4, simulated-t4-$rank" 'the log'
 done
 
-# One job over two types, in a partition that has both: each type covers the whole sweep from its own
-# queue, into one file.
+# One job over two types, in a partition that has both: each type covers the whole sweep from its
+# own queue, into one file.
 expect 0 srun -p all -w t4a,h100a -N 2 -n 2 --gres=gpu:1 --mpi=pmix "$RIDGEPOINT" run sweep.yaml \
     --device simulated:t4+h100-sxm -o both.h5
 expect_equal "$(count_words both.h5 gpu_type)" "h100-sxm-80gb:$SWEEP_ROWS t4:$SWEEP_ROWS" \
