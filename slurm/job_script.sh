@@ -4,6 +4,7 @@
 # sbatch gets: #SBATCH lines, RP_... variables, the site's own lines, and the body of
 # ridgepoint.sbatch or report.sbatch. Sourced by submit; only prints.
 # shellcheck disable=SC2154 # set by submit and site.sh
+set -euo pipefail
 
 # total KEY: of the totals that plan_of got.
 total() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$plan_totals"; }

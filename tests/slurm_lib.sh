@@ -3,6 +3,8 @@
 # slurm_lib.sh - what tests on a real cluster share, beside lib.sh: the cluster in the scratch
 # folder, and questions to it. Sourced after lib.sh.
 
+set -euo pipefail
+
 CAMPAIGN=$SCRATCH/results/sweep.simulated.campaign
 STUDY=$SCRATCH/results/sweep.simulated.h5
 # shellcheck disable=SC2034
