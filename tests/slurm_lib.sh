@@ -87,9 +87,13 @@ has_rows() {
 
 wait_for_rows() { await 60 has_rows "$1" || fail "$1 measures nothing"; }
 
+job_is_held() { [ "$(job_field "$1" Reason)" = launch_failed_requeued_held ]; }
+
 # A requeued job waits about two minutes before it may start again; this skips the wait, but not for
 # its first start to be gone: Slurm would take the end of that for the end of the second.
 is_restarted() {
+    # Its node still thought that it runs: Slurm holds such a job until somebody lets it go.
+    ! job_is_held "$1" || scontrol release "$1" >/dev/null 2>&1 || true
     scontrol update JobId="$1" StartTime=now >/dev/null 2>&1 || true
     [ "$(job_field "$1" Restarts)" -ge "$2" ] && job_is "$1" RUNNING
 }

@@ -10,7 +10,7 @@ export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 
 cat >small.yaml <<'YAML'
 name: small
-measure: {min_samples: 6, max_samples: 6, max_time_s: 60}
+measure: {min_samples: 6, max_samples: 6, max_time_s: 0.2, cache: warm}
 verify: {rows: 8}
 sweep:
   - {stage: prefill, heads: 2, kv_heads: 1, seq: 33, head_dim: 16, dtype: [fp32, tf32, fp16, bf16],

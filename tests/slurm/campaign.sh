@@ -12,7 +12,7 @@ write_sweep_job sweep.yaml
 write_site site.env
 partitions=(t4 a100 h100)
 
-submit 0 --site site.env --simulate=20 "${partitions[@]}"
+submit 0 --site site.env --simulate=50 "${partitions[@]}"
 for text in "job $(id_of t4)" "job $(id_of report)" "$STUDY" "slurm/status $CAMPAIGN"; do
     expect_text "$OUT" "$text" 'what submit says'
 done
@@ -29,7 +29,7 @@ done
 
 # Submitting while jobs are under way takes them as they are.
 first=$(id_of t4)
-submit 0 --site site.env --simulate=20 "${partitions[@]}"
+submit 0 --site site.env --simulate=50 "${partitions[@]}"
 expect_text "$OUT" "job $first is under way" 'a campaign that is under way'
 expect_equal "$(id_of t4)" "$first" 'the job of t4'
 expect 0 bash "$RP_SOURCE/slurm/status" "$CAMPAIGN"
@@ -59,7 +59,7 @@ fi
 
 # Nothing is left: no job, and not a byte changes.
 sums=$(sha256sum results/*.h5)
-submit 0 --site site.env --simulate=20 "${partitions[@]}"
+submit 0 --site site.env --simulate=50 "${partitions[@]}"
 expect_text "$OUT" 'nothing is left to do' 'a campaign that is done'
 expect_equal "$(squeue -h | wc -l)" 0 'jobs of a campaign that is done'
 expect_equal "$(sha256sum results/*.h5)" "$sums" 'files of a campaign that is done'
