@@ -103,6 +103,7 @@ is_ended_on_node() { ! compgen -G "$SCRATCH/cluster/spool/*/*_$1.*" >/dev/null; 
 wait_for_restart() { # NAME TIMES
     await 60 job_is "$(id_of "$1")" PENDING || fail "$1 is not queued again"
     await 60 is_ended_on_node "$(id_of "$1")" || fail "start $2 of $1 does not end"
+    sleep 3 # slurmd takes a moment longer to forget it, and would not launch "a second copy"
     await 60 is_restarted "$(id_of "$1")" "$2" || {
         tail -n 15 "$SCRATCH"/cluster/log/*a >&2
         fail "$1 does not start again"
