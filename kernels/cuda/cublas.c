@@ -5,22 +5,15 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "base/library.h"
 
 /* The symbol behind a name that a header may have replaced, cublasCreate_v2 say. */
 #define SYMBOL_TEXT(name) #name
 #define SYMBOL(name)      SYMBOL_TEXT(name)
 
-/* Through memcpy: ISO C has no cast from an object's address to a function's. */
-static bool find(void *library, const char *symbol, void *function, size_t size)
-{
-    void *found = dlsym(library, symbol);
-    memcpy(function, &found, size);
-    return found != NULL;
-}
-
 #define FIND(library, member, name)                                                                \
-    find(library, SYMBOL(name), &loaded.member, sizeof loaded.member)
+    rp_library_find(library, SYMBOL(name), &loaded.member, sizeof loaded.member)
 
 static struct rp_cublas loaded; /* one worker, one thread that launches */
 static bool is_loaded;

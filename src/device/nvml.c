@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/library.h"
 
 typedef void *device_handle;
 
@@ -33,15 +34,8 @@ struct rp_nvml {
     int (*driver)(char *text, unsigned size);
 };
 
-/* Through memcpy: ISO C has no cast from an object's address to a function's. */
-static bool find(void *library, const char *name, void *function, size_t size)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, size);
-    return symbol != NULL;
-}
-
-#define FIND(nvml, member, name) find((nvml)->library, name, &(nvml)->member, sizeof(nvml)->member)
+#define FIND(nvml, member, name)                                                                   \
+    rp_library_find((nvml)->library, name, &(nvml)->member, sizeof(nvml)->member)
 
 /* Older drivers lack some; what is missing stays null. */
 static void find_optional(struct rp_nvml *nvml)
@@ -59,8 +53,8 @@ static bool find_device(struct rp_nvml *nvml, const char *uuid)
 {
     int (*init)(void) = NULL;
     int (*by_uuid)(const char *uuid, device_handle *device) = NULL;
-    if (!find(nvml->library, "nvmlInit_v2", &init, sizeof init) ||
-        !find(nvml->library, "nvmlDeviceGetHandleByUUID", &by_uuid, sizeof by_uuid) ||
+    if (!rp_library_find(nvml->library, "nvmlInit_v2", &init, sizeof init) ||
+        !rp_library_find(nvml->library, "nvmlDeviceGetHandleByUUID", &by_uuid, sizeof by_uuid) ||
         !FIND(nvml, shutdown, "nvmlShutdown"))
         return false;
     if (init() != SUCCESS)
