@@ -2,9 +2,9 @@
  */
 #include "runner/stop.h"
 
-#include <signal.h>
 #include <stddef.h>
 
+static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
 static volatile sig_atomic_t caught;
 
 static void remember(int signal_number)
@@ -15,12 +15,27 @@ static void remember(int signal_number)
 
 void rp_stop_init(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
     struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
         sigaction(signals[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+}
+
+void rp_stop_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
+        sigaddset(set, signals[i]);
+}
+
+void rp_stop_ignore(void)
+{
+    sigset_t set;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
+        signal(signals[i], SIG_IGN);
+    rp_stop_signals(&set);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 int rp_stop_signal(void)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "runner/stop.h"
 #include "runner/worker_main.h"
 
 static const double grace_s = 2; /* beyond a step's own limit before the worker is ended */
@@ -62,6 +63,23 @@ void rp_worker_clear(struct rp_worker *worker)
     rp_wire_init(&worker->wire, -1);
 }
 
+/* A signal to the whole group may come before the worker ignores it: until then it waits. */
+static int spawn(struct rp_worker *worker, const posix_spawn_file_actions_t *actions)
+{
+    char name[] = "ridgepoint";
+    char subcommand[] = RP_WORKER_SUBCOMMAND;
+    char *const argv[] = {name, subcommand, NULL};
+    sigset_t blocked;
+    posix_spawnattr_t attributes;
+    rp_stop_signals(&blocked);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &blocked);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int code = posix_spawn(&worker->pid, "/proc/self/exe", actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
 enum rp_status rp_worker_start(struct rp_worker *worker)
 {
     int ends[2];
@@ -71,15 +89,12 @@ enum rp_status rp_worker_start(struct rp_worker *worker)
         return RP_FAIL(RP_ERR_ENVIRONMENT, "no socket pair for the worker: %s", strerror(errno));
     rp_wire_init(&worker->wire, ends[0]);
     int theirs = raise_fd(ends[1]);
-    char name[] = "ridgepoint";
-    char subcommand[] = RP_WORKER_SUBCOMMAND;
-    char *const argv[] = {name, subcommand, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, theirs, RP_WORKER_FD);
     posix_spawn_file_actions_adddup2(&actions, worker->step_fd, RP_WORKER_PAGE_FD);
-    int code = posix_spawn(&worker->pid, "/proc/self/exe", &actions, NULL, argv, environ);
+    int code = spawn(worker, &actions);
     posix_spawn_file_actions_destroy(&actions);
     if (theirs >= 0)
         close(theirs);

@@ -15,11 +15,12 @@
 #include "measure/first_use.h"
 #include "measure/measure.h"
 #include "runner/report.h"
+#include "runner/stop.h"
 #include "runner/wire.h"
 
 /* What is finished sooner after the last message waits for company, unless nothing comes or a long
  * task: waking the rank costs more than a short row. */
-static const double gather_s = 0.01;
+static const double gather_s = 0.2;
 
 struct worker {
     struct rp_wire wire;
@@ -212,9 +213,7 @@ static void measure_tasks(struct worker *worker, const struct rp_task *tasks, si
 static void settle_process(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGUSR1, SIG_IGN);
+    rp_stop_ignore();
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
         if (write(fd, "1000", 4) != 4)
