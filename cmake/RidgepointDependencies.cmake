@@ -7,6 +7,7 @@ find_package(MPI REQUIRED COMPONENTS C)
 pkg_check_modules(LIBYAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(LIBCRYPTO REQUIRED IMPORTED_TARGET libcrypto)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 
 # Debian's plain "hdf5" is the MPI build; a cluster usually has one HDF5 and FindHDF5 finds it.
 pkg_check_modules(HDF5_SERIAL IMPORTED_TARGET hdf5-serial)

@@ -29,9 +29,6 @@ enum { DEATHS_TO_RETIRE = 3, LOSSES_TO_RETIRE = 2, OPENS_TO_RETIRE = 2 };
 /* Of few and short points half are handed out before the ceilings are measured. */
 enum { QUEUE_LENGTH = RP_TASKS_PER_RANK + RP_CALIBRATIONS };
 
-/* MPI sends so much at once; for more the ranks have to agree, and that takes a few looks. */
-enum { MESSAGE_BYTES = 4000 };
-
 static const double open_limit_s = 120; /* opening a device, a driver's first start included */
 
 struct rp_rank {
@@ -215,7 +212,7 @@ static enum rp_status take_report(struct rp_rank *rank, char *data, size_t bytes
             note_row(rank, task, body);
         else if (item.kind == RP_REPORT_END)
             drop_task(rank, task);
-        if (end > begin && report.at - begin > MESSAGE_BYTES) {
+        if (end > begin && report.at - begin > RP_RANK_MESSAGE_BYTES) {
             RP_TRY(tell(rank, RP_TAG_REPORT, begin, (size_t)(end - begin)));
             begin = end;
         }

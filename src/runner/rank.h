@@ -30,6 +30,9 @@ enum rp_rank_tag {
     RP_TAG_BYE   /* a rank's last message, after STOP */
 };
 
+/* MPI sends so much at once; for more the ranks have to agree, and that takes a few looks. */
+enum { RP_RANK_MESSAGE_BYTES = 4000 };
+
 /* Every rank says something at least every so often; silence for longer is a hung process. */
 #define RP_RANK_BEAT_S    3.0
 #define RP_RANK_SILENCE_S 40.0

@@ -14,11 +14,11 @@
 #include "base/log.h"
 #include "runner/stop.h"
 
-static const double shortest_wait_s = 0.0005;
-static const double shortest_wait_idle_s = 0.002; /* rank 0 has to get its turn first */
-static const double longest_wait_s = 0.08;        /* the next task is queued at the rank already */
-static const double longest_wait_busy_s = 0.25;   /* what other ranks have to say can wait */
-static const double farewell_s = 15;              /* a rank that does not leave by then is hung */
+static const double shortest_wait_s = 0.002;
+static const double sending_wait_s = 0.01;      /* until rank 0 has taken what it is sent */
+static const double longest_wait_s = 0.08;      /* the next task is queued at the rank already */
+static const double longest_wait_busy_s = 0.25; /* what other ranks have to say can wait */
+static const double farewell_s = 15;            /* a rank that does not leave by then is hung */
 
 enum { MOST_MESSAGES = 64 }; /* before rows are written and the worker is looked after again */
 
@@ -101,10 +101,10 @@ static enum rp_status notice_signal(struct loop *loop)
 static void set_wait(struct loop *loop, bool acted)
 {
     bool is_needed = loop->server && loop->place.size > 1;
-    if (rp_rank_is_busy(loop->rank) && !is_needed && !rp_comm_is_busy(loop->comm))
-        loop->wait_s = longest_wait_busy_s;
+    if (rp_rank_is_busy(loop->rank) && !is_needed)
+        loop->wait_s = rp_comm_is_busy(loop->comm) ? sending_wait_s : longest_wait_busy_s;
     else if (acted)
-        loop->wait_s = is_needed ? shortest_wait_s : shortest_wait_idle_s;
+        loop->wait_s = shortest_wait_s;
     else
         loop->wait_s = fmin(1.5 * loop->wait_s, longest_wait_s);
 }

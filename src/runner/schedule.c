@@ -9,7 +9,7 @@
  */
 static const double one_ahead_below_s = 0.5;
 static const double plenty = 2; /* as much waits as keeps every rank busy for so many such tasks */
-static const double more_ahead_below_s = 0.25;
+static const double more_ahead_below_s = 1;
 
 struct group {
     struct rp_task *tasks; /* heap; waiting ones, sorted by predicted_s, the longest last */

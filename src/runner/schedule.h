@@ -2,8 +2,8 @@
  * schedule.h - which task next: one queue per device type, longest predicted first.
  *
  * A pure state machine: no MPI, no clock. A rank holds one task and, while tasks are short, one
- * queued behind it, so that it does not wait for messages; of very short ones a few, so that a
- * message serves several; near the end none, so that the last go to whoever is free first.
+ * queued behind it, so that it does not wait for messages; of very short ones many, so that a
+ * message serves many; near the end none, so that the last go to whoever is free first.
  */
 #ifndef RP_RUNNER_SCHEDULE_H
 #define RP_RUNNER_SCHEDULE_H
@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "model/task.h"
 
-enum { RP_TASKS_PER_RANK = 16 }; /* that a rank holds at most */
+enum { RP_TASKS_PER_RANK = 128 }; /* that a rank holds at most */
 
 struct rp_schedule;
 

@@ -223,7 +223,18 @@ static enum rp_status take_point(struct rp_server *server, int rank, struct rp_t
     return RP_OK;
 }
 
-/* Gives a rank what it can take, in one message. */
+static enum rp_status send_tasks(struct rp_server *server, int rank, const struct rp_task *tasks,
+                                 size_t n)
+{
+    enum { MOST = RP_RANK_MESSAGE_BYTES / sizeof *tasks };
+    for (size_t i = 0; i < n; i += MOST) {
+        size_t some = n - i < MOST ? n - i : MOST;
+        RP_TRY(rp_comm_send(server->comm, rank, RP_TAG_TASKS, &tasks[i], some * sizeof tasks[0]));
+    }
+    return RP_OK;
+}
+
+/* Gives a rank what it can take. */
 static enum rp_status feed(struct rp_server *server, int rank)
 {
     struct rp_task tasks[RP_TASKS_PER_RANK + RP_CALIBRATIONS];
@@ -234,8 +245,7 @@ static enum rp_status feed(struct rp_server *server, int rank)
         n += got;
     }
     n += take_calibration(server, rank, &tasks[n]); /* the last one, when that was all */
-    return n > 0 ? rp_comm_send(server->comm, rank, RP_TAG_TASKS, tasks, n * sizeof tasks[0])
-                 : RP_OK;
+    return send_tasks(server, rank, tasks, n);
 }
 
 static enum rp_status begin_work(struct rp_server *server)

@@ -17,7 +17,7 @@ struct head {
     uint64_t bytes;
 };
 
-enum { LEAST_ROOM = 16384 };
+enum { LEAST_ROOM = 128 * 1024 };
 
 void rp_worker_step_begin(struct rp_worker_step *step, int impl, const char *name, double limit_s)
 {

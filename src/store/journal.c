@@ -53,7 +53,7 @@ static enum rp_status end_record(struct rp_journal *journal, enum rp_journal_kin
         return no_memory();
     char *record = journal->records.data + begin;
     size_t bytes = journal->records.length - begin - sizeof frame;
-    RP_TRY(rp_journal_frame_make(kind, record + sizeof frame, bytes, &frame));
+    rp_journal_frame_make(kind, record + sizeof frame, bytes, &frame);
     memcpy(record, &frame, sizeof frame);
     if (!journal->unsynced)
         journal->first_unsynced_s = rp_clock_now_s();

@@ -9,42 +9,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
 #include "base/text.h"
 #include "model/column.h"
 
-static enum rp_status checksum(const struct rp_journal_frame *frame, const void *payload,
-                               char check[RP_JOURNAL_CHECK_SIZE])
+static uint64_t checksum(const struct rp_journal_frame *frame, const void *payload)
 {
-    char hex[RP_DIGEST_HEX_SIZE];
-    struct rp_digest *digest = rp_digest_create();
-    rp_digest_add(digest, &frame->kind, sizeof frame->kind);
-    rp_digest_add(digest, &frame->payload_bytes, sizeof frame->payload_bytes);
-    rp_digest_add(digest, payload, (size_t)frame->payload_bytes);
-    enum rp_status status = rp_digest_end(digest, hex);
-    rp_digest_destroy(digest);
-    RP_TRY(status);
-    memcpy(check, hex, RP_JOURNAL_CHECK_SIZE);
-    return RP_OK;
+    uLong crc = crc32_z(0, (const Bytef *)&frame->kind, sizeof frame->kind);
+    crc = crc32_z(crc, (const Bytef *)&frame->payload_bytes, sizeof frame->payload_bytes);
+    return crc32_z(crc, payload, (size_t)frame->payload_bytes);
 }
 
-enum rp_status rp_journal_frame_make(enum rp_journal_kind kind, const void *payload, size_t bytes,
-                                     struct rp_journal_frame *frame)
+void rp_journal_frame_make(enum rp_journal_kind kind, const void *payload, size_t bytes,
+                           struct rp_journal_frame *frame)
 {
     *frame = (struct rp_journal_frame){
         .magic = RP_JOURNAL_MAGIC, .kind = (uint32_t)kind, .payload_bytes = bytes};
-    return checksum(frame, payload, frame->check);
+    frame->check = checksum(frame, payload);
 }
 
 size_t rp_journal_frame_check(const void *data, size_t left, struct rp_journal_frame *frame)
 {
-    char check[RP_JOURNAL_CHECK_SIZE];
     if (left < sizeof *frame)
         return 0;
     memcpy(frame, data, sizeof *frame);
     if (frame->magic != RP_JOURNAL_MAGIC || frame->payload_bytes > left - sizeof *frame)
         return 0;
-    const char *payload = (const char *)data + sizeof *frame;
-    if (checksum(frame, payload, check) != RP_OK || memcmp(check, frame->check, sizeof check) != 0)
+    if (checksum(frame, (const char *)data + sizeof *frame) != frame->check)
         return 0;
     return sizeof *frame + (size_t)frame->payload_bytes;
 }

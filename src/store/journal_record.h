@@ -1,8 +1,7 @@
 /*
  * journal_record.h - how a record lies in the file.
  *
- *   magic (4) | kind (4) | payload bytes (8) | first 16 hex digits of SHA-256 over kind, size and
- * payload | payload
+ *   magic (4) | kind (4) | payload bytes (8) | CRC-32 over kind, size and payload (8) | payload
  *
  * All in the byte order of the machine; the HEADER record carries a fingerprint of the structs, so
  * that a journal of another build or machine is refused, not misread.
@@ -27,20 +26,18 @@ struct rp_journal_header {
     char fingerprint[RP_DIGEST_HEX_SIZE]; /* of columns, kinds and struct sizes */
 };
 
-enum { RP_JOURNAL_CHECK_SIZE = 16 };
-
 struct rp_journal_frame {
     uint32_t magic;
     uint32_t kind;
     uint64_t payload_bytes;
-    char check[RP_JOURNAL_CHECK_SIZE];
+    uint64_t check;
 };
 
-enum { RP_JOURNAL_MAGIC = 0x314A5052 }; /* "RPJ1" */
+enum { RP_JOURNAL_MAGIC = 0x324A5052 }; /* "RPJ2" */
 
 /* Fills the frame for a payload. */
-enum rp_status rp_journal_frame_make(enum rp_journal_kind kind, const void *payload, size_t bytes,
-                                     struct rp_journal_frame *frame) RP_MUST_CHECK;
+void rp_journal_frame_make(enum rp_journal_kind kind, const void *payload, size_t bytes,
+                           struct rp_journal_frame *frame);
 
 /* The whole record at `data`, of which `left` bytes are there: its total size, or 0 when it is
  * torn, cut or not a record. */

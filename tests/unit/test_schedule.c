@@ -58,7 +58,8 @@ static void test_several_very_short_ones(void **state)
     (void)state;
     struct rp_schedule *schedule = create(1, 2, (size_t[]){0, 0});
     struct rp_task task;
-    for (int i = 0; i < 80; ++i)
+    enum { TASKS = 5 * RP_TASKS_PER_RANK };
+    for (int i = 0; i < TASKS; ++i)
         add(schedule, 0, i, 1e-4);
     int taken = 0;
     while (rp_schedule_take(schedule, 0, &task))
@@ -69,7 +70,7 @@ static void test_several_very_short_ones(void **state)
         CHECK_TRUE(rp_schedule_finish(schedule, 0, i, &task), "in their order");
     }
     CHECK_TRUE(rp_schedule_is_low(schedule, 0), "half is left");
-    for (int i = 0; i < 80 - RP_TASKS_PER_RANK - 8; ++i) {
+    for (int i = 0; i < TASKS - RP_TASKS_PER_RANK - 8; ++i) {
         CHECK_TRUE(rp_schedule_take(schedule, 1, &task), "for the other rank");
         CHECK_TRUE(rp_schedule_finish(schedule, 1, task.number, &task), "which is quick");
     }
