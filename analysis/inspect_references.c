@@ -21,9 +21,10 @@ static void expect_row(const struct rp_study *study, struct rp_faults *faults,
 static const struct {
     const char *kind, *units;
 } kinds[] = {
-    {"compute", "FLOP/s"},     {"compute_sustained", "FLOP/s"}, {"bandwidth", "B/s"},
-    {"read_bandwidth", "B/s"}, {"cache_bandwidth", "B/s"},      {"latency", "s"},
-    {"anchor", "s"},
+    {"compute", "FLOP/s"},      {"compute_sustained", "FLOP/s"},
+    {"bandwidth", "B/s"},       {"read_bandwidth", "B/s"},
+    {"cache_bandwidth", "B/s"}, {"latency", "s"},
+    {"graph_latency", "s"},     {"anchor", "s"},
 };
 
 static const char *units_of(const char *kind)
@@ -43,7 +44,7 @@ static void inspect_ceiling(const struct rp_ceiling *c, struct rp_fault_place pl
     if (!units)
         rp_faults_error(faults, place, "kind", c->kind,
                         "compute, compute_sustained, bandwidth, read_bandwidth, cache_bandwidth, "
-                        "latency or anchor");
+                        "latency, graph_latency or anchor");
     else if (strcmp(c->units, units) != 0)
         rp_faults_error(faults, place, "units", c->units, "%s for %s", units, c->kind);
     if (!(c->value > 0) || isinf(c->value))

@@ -22,7 +22,8 @@ struct entry {
 static size_t kind_order(const char *kind)
 {
     static const char *const kinds[] = {"compute",        "compute_sustained", "bandwidth",
-                                        "read_bandwidth", "cache_bandwidth",   "latency"};
+                                        "read_bandwidth", "cache_bandwidth",   "latency",
+                                        "graph_latency"};
     size_t order = 0;
     while (order < RP_COUNT(kinds) && strcmp(kinds[order], kind) != 0)
         ++order;

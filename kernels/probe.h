@@ -19,6 +19,7 @@ enum rp_probe_kind {                           /* the work of a launch is */
                      RP_PROBE_READ_BANDWIDTH,  /* B read from memory */
                      RP_PROBE_CACHE_BANDWIDTH, /* B read from the last-level cache */
                      RP_PROBE_LATENCY,         /* launches that do nothing */
+                     RP_PROBE_GRAPH_LATENCY,   /* the same, queued as one graph */
                      RP_PROBE_ANCHOR           /* calls of the anchor point */
 };
 

@@ -6,7 +6,13 @@
 #include "kernels/cuda/probes.h"
 #include "kernels/probe.h"
 
-enum { ELEMENT_BYTES = 16, BLOCKS_PER_PROCESSOR = 8, FMA_STEPS = 4096, CACHE_PASSES = 16 };
+enum {
+    ELEMENT_BYTES = 16,
+    BLOCKS_PER_PROCESSOR = 8,
+    FMA_STEPS = 4096,
+    CACHE_PASSES = 16,
+    GRAPH_NODES = 64
+};
 
 static unsigned blocks_of(const struct rp_probe_call *call)
 {
@@ -45,6 +51,12 @@ static enum rp_status plan_fma(struct rp_probe_call *call)
 {
     call->scratch_bytes = ELEMENT_BYTES;
     call->work = (double)RP_CUDA_FMA_FLOP * FMA_STEPS * RP_CUDA_PROBE_THREADS * blocks_of(call);
+    return RP_OK;
+}
+
+static enum rp_status plan_graph(struct rp_probe_call *call)
+{
+    call->work = GRAPH_NODES;
     return RP_OK;
 }
 
@@ -106,6 +118,40 @@ static enum rp_status launch_nothing(const struct rp_probe_call *call)
     return rp_cuda_status(rp_cuda_probe_nothing(stream_of(call)), "empty launch");
 }
 
+static enum rp_status record(cudaStream_t stream, cudaGraph_t *graph)
+{
+    RP_TRY(rp_cuda_status(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+                          "capture of a graph"));
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < GRAPH_NODES && error == cudaSuccess; ++i)
+        error = rp_cuda_probe_nothing(stream);
+    cudaError_t end = cudaStreamEndCapture(stream, graph);
+    return rp_cuda_status(error != cudaSuccess ? error : end, "capture of a graph");
+}
+
+/* One after the other, as launches of a stream are. The queue keeps the graph. */
+static enum rp_status make_graph(const struct rp_probe_call *call)
+{
+    struct rp_cuda_queue *queue = call->queue;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t ready = NULL;
+    if (queue->graph)
+        return RP_OK;
+    enum rp_status status = record(queue->stream, &graph);
+    if (status == RP_OK)
+        status = rp_cuda_status(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+    if (graph)
+        cudaGraphDestroy(graph);
+    queue->graph = ready;
+    return status;
+}
+
+static enum rp_status launch_graph(const struct rp_probe_call *call)
+{
+    const struct rp_cuda_queue *queue = call->queue;
+    return rp_cuda_status(cudaGraphLaunch(queue->graph, queue->stream), "graph launch");
+}
+
 #define PROBE(name, ...)                                                                           \
     extern const struct rp_probe rp_probe_cuda_##name;                                             \
     const struct rp_probe rp_probe_cuda_##name = {.backend = "cuda", __VA_ARGS__}
@@ -122,5 +168,7 @@ PROBE(fma, .kind = RP_PROBE_COMPUTE, .path = "simt_fp32", .method = "multiply-ad
       .extent = 1, .plan = plan_fma, .launch = launch_fma);
 PROBE(launch, .kind = RP_PROBE_LATENCY, .path = "", .method = "empty launch", .extent = 1,
       .plan = plan_nothing, .launch = launch_nothing);
+PROBE(graph, .kind = RP_PROBE_GRAPH_LATENCY, .path = "", .method = "graph of 64 empty launches",
+      .extent = 1, .plan = plan_graph, .fill = make_graph, .launch = launch_graph);
 PROBE(anchor, .kind = RP_PROBE_ANCHOR, .path = "", .method = "naive attention", .extent = 1,
       .plan = rp_probe_anchor_plan, .launch = rp_probe_anchor_launch);

@@ -76,6 +76,8 @@ static void cuda_close(void *opaque)
         cudaEventDestroy(state->begin);
     if (state->end)
         cudaEventDestroy(state->end);
+    if (state->queue.graph)
+        cudaGraphExecDestroy(state->queue.graph);
     if (state->queue.stream)
         cudaStreamDestroy(state->queue.stream);
     rp_nvml_close(state->nvml);

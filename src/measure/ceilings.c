@@ -48,6 +48,7 @@ static const struct kind kinds[] = {
     {"read_bandwidth", "B/s", 1u << RP_PROBE_READ_BANDWIDTH},
     {"cache_bandwidth", "B/s", 1u << RP_PROBE_CACHE_BANDWIDTH},
     {"latency", "s", 1u << RP_PROBE_LATENCY},
+    {"graph_latency", "s", 1u << RP_PROBE_GRAPH_LATENCY},
 };
 
 static const struct kind compute_sustained = {"compute_sustained", "FLOP/s",

@@ -78,6 +78,7 @@ struct Launch {
     const void *context = nullptr;
     const void *const *pointers = nullptr; /* arguments that must be device memory */
     int n_pointers = 0;
+    bool has_arguments = false;
 };
 
 void launch(const Launch &l);
@@ -100,6 +101,7 @@ void launch_kernel(const char *name, Launch l, void (*kernel)(Parameters...),
     l.body = [](const void *context) { (*static_cast<const Call *>(context))(); };
     l.context = &call;
     l.pointers = pointers;
+    l.has_arguments = sizeof...(Arguments) > 0;
     launch(l);
 }
 

@@ -11,6 +11,11 @@
 
 #include "host_cuda.h"
 
+struct CUstream_st {
+    int device;
+    cudaGraph_t capture; /* what is launched here is noted there instead; null: it runs */
+};
+
 namespace host_cuda
 {
 
@@ -91,6 +96,10 @@ class MemoryOpen
 extern int n_handles;
 void launches_forget();
 bool stream_fits(cudaStream_t stream, const Device *device);
+
+/* Notes a launch in the graph that its stream captures. */
+struct Launch;
+cudaError_t capture_launch(const Launch &l);
 
 } // namespace host_cuda
 

@@ -7,10 +7,6 @@
 #include "engine.h"
 #include "runtime.h"
 
-struct CUstream_st {
-    int device;
-};
-
 struct CUevent_st {
     int device;
     bool is_recorded;
@@ -75,6 +71,8 @@ void launch(const Launch &l)
         return (void)call.end(cudaErrorInvalidValue);
     if (!stream_fits(l.stream, device))
         return (void)call.end(cudaErrorInvalidResourceHandle);
+    if (l.stream && l.stream->capture)
+        return (void)call.end(capture_launch(l));
     if (pointers_fit(l, device)) {
         MemoryOpen open;
         run_grid(l);
@@ -109,7 +107,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
     Call call("cudaStreamCreateWithFlags");
     if (call.error != cudaSuccess)
         return call.error;
-    *stream = new CUstream_st{call.device->index};
+    *stream = new CUstream_st{call.device->index, nullptr};
     ++n_handles;
     return cudaSuccess;
 }

@@ -196,7 +196,7 @@ static void test_probes_run(void **state)
         rp_device_free(device, &scratch);
         ++n;
     }
-    CHECK_EQ_I64(n, 7, "probes that ran");
+    CHECK_EQ_I64(n, 8, "probes that ran");
     close_device(device);
 }
 
