@@ -36,5 +36,6 @@ expect_text "$OUT" 'partial: ' 'its file'
 wait_for_end a100 COMPLETED
 wait_for_end report FAILED
 expect_text "$SUMMARY" 'missing or not complete: h100 t4' 'the summary'
+expect_text "${SUMMARY%/*}/index.html" 'missing or not complete: h100 t4' 'the page of the report'
 expect_equal "$(count_words "$STUDY" gpu_type | sed 's/ .*//')" "a100-sxm-80gb:$SWEEP_ROWS" \
     'what the partition that worked has in the study'
