@@ -86,6 +86,9 @@ enum { RP_SUMMARY_DEVICE_SIZE = 200 };
 void rp_summary_device_text(const struct rp_device_row *device, const struct rp_gpu_spec *gpu,
                             int64_t threads, char text[RP_SUMMARY_DEVICE_SIZE]);
 
+/* "measured", "simulated", or without a device "predicted". */
+const char *rp_summary_basis(const struct rp_device_row *device);
+
 /* How memory grows, and what fits; for JSON as an array "memory". */
 enum rp_status rp_summary_memory(const struct rp_summary *summary, enum rp_table_format format,
                                  FILE *out) RP_MUST_CHECK;

@@ -19,7 +19,7 @@ static void put_lead(struct rp_table_writer *w, const struct rp_memory_row *row)
     char device[RP_SUMMARY_DEVICE_SIZE];
     rp_summary_device_text(row->device, row->gpu, row->threads, device);
     rp_table_word(w, device);
-    rp_table_word(w, row->device ? "measured" : "predicted");
+    rp_table_word(w, rp_summary_basis(row->device));
     rp_table_word(w, rp_stage_name(row->first.stage));
     rp_table_word(w, rp_impl_name(row->impl));
     rp_table_word(w, rp_dtype_info(row->first.dtype)->name);

@@ -4,7 +4,7 @@
 static const struct rp_table_column columns[] = {
     {"gpu_type", NULL, NULL},
     {"device", NULL, NULL}, /* what is not mixed: type, MIG, ECC, power, threads, simulated */
-    {"basis", NULL, NULL},  /* measured or datasheet */
+    {"basis", NULL, NULL},  /* measured, simulated or datasheet */
     {"stage", NULL, NULL},
     {"impl", NULL, NULL},
     {"dtype", NULL, NULL},
@@ -136,7 +136,7 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
     rp_summary_device_text(m->device, NULL, m->threads, device);
     rp_table_word(w, m->device->gpu_type);
     rp_table_word(w, device);
-    rp_table_word(w, "measured");
+    rp_table_word(w, rp_summary_basis(m->device));
     put_group(w, group, m->impl, m->rows);
     rp_table_i64(w, (int64_t)m->timed);
     rp_table_f64(w, m->time_min_s, NULL);

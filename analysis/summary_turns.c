@@ -34,12 +34,19 @@ void rp_summary_introduce(enum rp_table_format format, const char *title, const 
     fprintf(out, format == RP_TABLE_HTML ? "<h3>%s</h3>\n<p>%s</p>\n" : "\n%s: %s\n", title, text);
 }
 
+const char *rp_summary_basis(const struct rp_device_row *device)
+{
+    if (!device)
+        return "predicted";
+    return rp_device_is_simulated(device) ? "simulated" : "measured";
+}
+
 static void put_lead(struct rp_table_writer *w, const struct rp_turn_row *row)
 {
     char device[RP_SUMMARY_DEVICE_SIZE];
     rp_summary_device_text(row->device, row->gpu, row->threads, device);
     rp_table_word(w, device);
-    rp_table_word(w, row->device ? "measured" : "predicted");
+    rp_table_word(w, rp_summary_basis(row->device));
     rp_table_word(w, rp_stage_name(row->first.stage));
     rp_table_word(w, rp_impl_name(row->impl));
     rp_table_word(w, rp_dtype_info(row->first.dtype)->name);

@@ -359,7 +359,7 @@ static void test_apart(void **state)
     char *csv =
         run_command(rp_summary_run, (const char *[]){"--simulated", "--format", "csv", NULL},
                     s.path, RP_OK, &exit_code);
-    const char *line = strstr(csv, "\nt4,t4 simulated 2 threads,measured,prefill,fused,") + 1;
+    const char *line = strstr(csv, "\nt4,t4 simulated 2 threads,simulated,prefill,fused,") + 1;
     CHECK_EQ_TEXT(field(line, column(csv, "points")), "1", "rows of the simulated one");
     free(csv);
     synthetic_end(&s);
