@@ -55,7 +55,7 @@ static const char *const wanted[] = {
 };
 
 struct tally {
-    struct rp_device_row device; /* the first of its kind */
+    struct rp_device_row device; /* a copy of the first of its kind */
     int64_t threads;
     enum rp_stage stage;
     enum rp_impl impl;
@@ -63,6 +63,8 @@ struct tally {
     size_t rows, timed;
     size_t ideal[RP_CLASS_COUNT], predicted[RP_CLASS_COUNT];
     size_t measured[RP_CLASS_COUNT]; /* of the timed ones */
+    struct rp_result under;          /* the row that `roof` is of; run -2: of none */
+    struct rp_roof roof;
 };
 
 struct tallies {
@@ -75,14 +77,22 @@ struct tallies {
     size_t no_point; /* rows whose axes make none, or that point at no device */
 };
 
-static bool is_of(const struct tally *t, const struct tally *key)
+/* What a row is counted under. */
+struct key {
+    const struct rp_device_row *device;
+    int64_t threads;
+    struct rp_point point;
+    enum rp_impl impl;
+};
+
+static bool is_of(const struct tally *t, const struct key *key)
 {
-    return t->stage == key->stage && t->impl == key->impl && t->dtype == key->dtype &&
-           t->threads == key->threads && rp_device_kind_compare(&t->device, &key->device) == 0;
+    return t->stage == key->point.stage && t->impl == key->impl && t->dtype == key->point.dtype &&
+           t->threads == key->threads && rp_device_kind_compare(&t->device, key->device) == 0;
 }
 
 /* Null when host memory is out. */
-static struct tally *find_or_add(struct tallies *list, const struct tally *key)
+static struct tally *find_or_add(struct tallies *list, const struct key *key)
 {
     for (size_t i = 0; i < list->count; ++i) {
         size_t at = (list->last + i) % list->count;
@@ -96,37 +106,51 @@ static struct tally *find_or_add(struct tallies *list, const struct tally *key)
         return NULL;
     list->items = items;
     list->last = list->count++;
-    items[list->last] = *key;
+    items[list->last] = (struct tally){.device = *key->device,
+                                       .threads = key->threads,
+                                       .stage = key->point.stage,
+                                       .impl = key->impl,
+                                       .dtype = key->point.dtype,
+                                       .under = {.run = -2}};
     return &items[list->last];
+}
+
+/* The roof of the last row serves the next of the same run, device and path. */
+static enum rp_class measured_class(struct tally *t, const struct rp_study *study,
+                                    const struct rp_result *row)
+{
+    if (t->under.run != row->run || t->under.device != row->device ||
+        strcmp(t->under.path, row->path) != 0) {
+        t->under = *row;
+        t->roof = rp_roof_of(study, row);
+    }
+    return rp_verdict_under_roof(study, row, &t->roof).class_name;
 }
 
 static enum rp_status add_row(struct tallies *list, const struct rp_study *study,
                               const struct rp_result *row)
 {
-    const struct rp_device_row *device = rp_study_device_of(study, row);
-    struct rp_point p;
-    struct tally key = {.threads = row->threads};
-    if (device && rp_device_is_simulated(device) && !list->simulated) {
+    struct key key = {.device = rp_study_device_of(study, row), .threads = row->threads};
+    if (key.device && rp_device_is_simulated(key.device) && !list->simulated) {
         ++list->left_out;
         return RP_OK;
     }
-    if (!device || !rp_impl_find(row->impl, &key.impl) || rp_result_point(row, &p) != RP_OK) {
+    if (!key.device || !rp_impl_find(row->impl, &key.impl) ||
+        rp_result_point(row, &key.point) != RP_OK) {
         ++list->no_point;
         return RP_OK;
     }
-    key.device = *device;
-    key.stage = p.stage;
-    key.dtype = p.dtype;
     struct tally *t = find_or_add(list, &key);
     if (!t)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu counts", list->count);
-    const struct rp_gpu_spec *gpu = rp_gpu_of_device(list->gpus, device);
+    const char *gpu_type = key.device->gpu_type;
+    const struct rp_gpu_spec *gpu = rp_gpu_of_device(list->gpus, key.device);
     ++t->rows;
-    ++t->ideal[rp_verdict_ideal(gpu, device->gpu_type, &p, false).class_name];
-    ++t->predicted[rp_verdict_predicted(gpu, device->gpu_type, &p, key.impl).class_name];
+    ++t->ideal[rp_verdict_ideal(gpu, gpu_type, &key.point, false).class_name];
+    ++t->predicted[rp_verdict_predicted(gpu, gpu_type, &key.point, key.impl).class_name];
     if (row->time_median_s > 0) {
         ++t->timed;
-        ++t->measured[rp_verdict_measured(study, row).class_name];
+        ++t->measured[measured_class(t, study, row)];
     }
     return RP_OK;
 }
@@ -136,6 +160,8 @@ static enum rp_status add_file(struct tallies *list, const char *path)
     struct rp_results_scan *scan = NULL;
     size_t n = 0;
     RP_TRY(rp_study_look_for(path));
+    for (size_t i = 0; i < list->count; ++i)
+        list->items[i].under.run = -2; /* roofs are owned by the study of the file before */
     rp_child_note_file(path);
     enum rp_status status = rp_results_scan_open(path, wanted, RP_COUNT(wanted), &scan);
     while (status == RP_OK) {
