@@ -58,6 +58,11 @@ struct rp_measured_verdict {
 struct rp_measured_verdict rp_verdict_measured(const struct rp_study *study,
                                                const struct rp_result *row);
 
+/* The same where rp_roof_of(study, row) is known already: of many rows alike. */
+struct rp_measured_verdict rp_verdict_under_roof(const struct rp_study *study,
+                                                 const struct rp_result *row,
+                                                 const struct rp_roof *roof);
+
 /* The GPU type of a device as data/ knows it: null for a CPU and for a simulated or strange one
  * that has no row. */
 const struct rp_gpu_spec *rp_gpu_of_device(const struct rp_gpu_list *gpus,

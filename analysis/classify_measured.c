@@ -176,9 +176,17 @@ static void note(const struct rp_result *row, struct rp_measured_verdict *v)
 struct rp_measured_verdict rp_verdict_measured(const struct rp_study *study,
                                                const struct rp_result *row)
 {
+    struct rp_roof roof = rp_roof_of(study, row);
+    return rp_verdict_under_roof(study, row, &roof);
+}
+
+struct rp_measured_verdict rp_verdict_under_roof(const struct rp_study *study,
+                                                 const struct rp_result *row,
+                                                 const struct rp_roof *roof)
+{
     struct rp_measured_verdict v = {.class_name = RP_CLASS_MISSING,
                                     .nearest = RP_CLASS_MISSING,
-                                    .roof = rp_roof_of(study, row),
+                                    .roof = *roof,
                                     .floor_s = NAN,
                                     .attained_frac = NAN,
                                     .ratio = NAN,

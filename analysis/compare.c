@@ -117,6 +117,11 @@ static void print_answer(const struct rp_comparisons *list, const size_t *counts
         separator = counts[i] ? ", " : separator;
     }
     fprintf(out, ". The ratio is NEW over OLD: below 1 is faster.\n");
+    if (list->status_changed)
+        fprintf(out,
+                "%zu undecided because the status changed, which no time can tell; the last column "
+                "says how.\n",
+                list->status_changed);
     if (list->old_only || list->new_only)
         fprintf(out, "Only in OLD: %zu, only in NEW: %zu (points by implementation).\n",
                 list->old_only, list->new_only);

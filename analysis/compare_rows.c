@@ -130,13 +130,15 @@ static enum rp_status join_repeats(const struct entry *entries, size_t n,
     size_t timed = 0;
     if (!medians)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu repeats", n);
-    *side = (struct rp_compared_side){entries[0].row, entries[0].device, n, NAN, NAN, NAN, NAN, NAN,
-                                      RP_OUTCOME_OK};
+    *side = (struct rp_compared_side){
+        entries[0].row, entries[0].device, n, NAN, NAN, NAN, NAN, NAN, RP_OUTCOME_OK, ""};
     for (size_t i = 0; i < n; ++i) {
         const struct rp_result *row = entries[i].row;
         enum rp_outcome outcome = RP_OUTCOME_ERROR;
-        if (!rp_outcome_find(row->status, &outcome) || outcome > side->outcome)
+        if (!rp_outcome_find(row->status, &outcome) || outcome > side->outcome) {
             side->outcome = outcome;
+            side->why = row->reason;
+        }
         if (!(row->time_median_s > 0))
             continue;
         medians[timed++] = row->time_median_s;
@@ -154,6 +156,17 @@ static enum rp_status join_repeats(const struct entry *entries, size_t n,
     return RP_OK;
 }
 
+/* Of two sides that are not both right. */
+static void say_statuses(struct rp_comparison *c)
+{
+    const struct rp_compared_side *a = &c->old_side;
+    const struct rp_compared_side *b = &c->new_side;
+    const char *why = b->outcome == RP_OUTCOME_OK ? a->why : b->why;
+    snprintf(c->reason, sizeof c->reason, "%s%s in OLD, %s in NEW%s%s",
+             a->outcome == b->outcome ? "" : "the status changed: ", rp_outcome_name(a->outcome),
+             rp_outcome_name(b->outcome), why[0] ? ": " : "", why);
+}
+
 static void judge(struct rp_comparison *c)
 {
     const double least_frac = 0.03;
@@ -167,8 +180,7 @@ static void judge(struct rp_comparison *c)
     double most = 1 + c->allowance_frac;
     c->change = RP_CHANGE_UNDECIDED;
     if (a->outcome != RP_OUTCOME_OK || b->outcome != RP_OUTCOME_OK)
-        snprintf(c->reason, sizeof c->reason, "%s in OLD, %s in NEW", rp_outcome_name(a->outcome),
-                 rp_outcome_name(b->outcome));
+        say_statuses(c);
     else if (!(c->low > 0 && c->high >= c->low && !isinf(c->high)))
         snprintf(c->reason, sizeof c->reason, "no time, or none with an interval, on one side");
     else if (!(a->level >= wanted_level && b->level >= wanted_level))
@@ -197,6 +209,7 @@ static enum rp_status add_alike(const struct entry *items, size_t n, struct rp_c
     RP_TRY(join_repeats(items, n_old, &c->old_side));
     RP_TRY(join_repeats(items + n_old, n - n_old, &c->new_side));
     judge(c);
+    list->status_changed += c->old_side.outcome != c->new_side.outcome;
     ++list->count;
     return RP_OK;
 }

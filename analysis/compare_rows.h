@@ -34,19 +34,21 @@ struct rp_compared_side {
     double level;            /* the lowest */
     double drift_frac;       /* of the anchors, the largest; NaN: not measured */
     enum rp_outcome outcome; /* the worst */
+    const char *why;         /* of the worst; owned by the study */
 };
 
 struct rp_comparison {
     struct rp_compared_side old_side, new_side;
     enum rp_change change;
     double ratio, low, high, allowance_frac; /* NaN when a side has no time */
-    char reason[160];                        /* of undecided; "" otherwise */
+    char reason[400];                        /* of undecided; "" otherwise */
 };
 
 struct rp_comparisons {
     struct rp_comparison *items; /* heap; by device type, then shape and implementation */
     size_t count;
     size_t old_only, new_only; /* points and implementations that only one side has */
+    size_t status_changed;     /* of the undecided: right on one side, not on the other */
     size_t simulated;          /* rows left out because a simulated device answered them */
 };
 

@@ -37,6 +37,7 @@ struct rp_figures {
     const struct rp_gpu_list *gpus;
     struct rp_figure_rows rows;
     const char *folder;                /* must exist */
+    const char *note;                  /* text file for the report; null: none */
     char scripts[RP_FIGURE_PATH_SIZE]; /* folder of style.gp and the others */
     struct rp_figure *items;           /* heap */
     size_t count;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/classify.h"
+#include "analysis/device_kind.h"
 #include "analysis/figure.h"
 #include "model/cost.h"
 #include "plan/rates.h"
@@ -64,7 +65,7 @@ static void learn(struct rp_rates *rates, const struct rp_figures *figures, cons
             const struct rp_device_row *device =
                 is_there ? &rp_study_devices(study)[c->device] : NULL;
             if (device && strcmp(device->gpu_type, gpu_type) == 0 &&
-                strcmp(device->backend, "simulated") != 0)
+                !rp_device_is_simulated(device))
                 rp_rates_learn(rates, c);
         }
     }

@@ -6,18 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/device_kind.h"
 #include "model/result.h"
 
-static void set_label(struct rp_figure_row *r)
+/* Whether devices of its type and backend are set up in different ways, so that a label must tell.
+ */
+static bool is_one_of_several(const struct rp_study_list *list, const struct rp_device_row *device)
 {
-    const struct rp_device_row *device = r->device;
-    char detail[48] = "";
+    for (size_t f = 0; f < list->count; ++f) {
+        const struct rp_study *study = &list->files[f].study;
+        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_DEVICES); ++i) {
+            const struct rp_device_row *other = &rp_study_devices(study)[i];
+            if (strcmp(other->gpu_type, device->gpu_type) == 0 &&
+                strcmp(other->backend, device->backend) == 0 &&
+                rp_device_kind_compare(other, device) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void set_label(const struct rp_study_list *list, struct rp_figure_row *r)
+{
+    char setup[RP_DEVICE_SETUP_SIZE];
+    char threads[48] = "";
+    rp_device_setup_text(r->device, is_one_of_several(list, r->device), setup);
     if (r->row->threads > 0)
-        snprintf(detail, sizeof detail, "; %" PRId64 " thread%s", r->row->threads,
+        snprintf(threads, sizeof threads, "; %" PRId64 " thread%s", r->row->threads,
                  r->row->threads == 1 ? "" : "s");
-    else if (device->mig[0] && strcmp(device->mig, "off") != 0)
-        snprintf(detail, sizeof detail, "; MIG %.16s", device->mig);
-    snprintf(r->label, sizeof r->label, "%.40s%s%s", device->gpu_type, detail,
+    snprintf(r->label, sizeof r->label, "%.40s%.40s%s%s", r->device->gpu_type, setup, threads,
              r->is_simulated ? " (simulated)" : "");
 }
 
@@ -61,7 +78,7 @@ enum rp_status rp_figure_rows_create(const struct rp_study_list *list, bool simu
                 !rp_impl_find(r->row->impl, &r->impl) ||
                 rp_result_point(r->row, &r->point) != RP_OK)
                 continue;
-            set_label(r);
+            set_label(list, r);
             ++rows->count;
         }
     }

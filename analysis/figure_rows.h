@@ -1,8 +1,8 @@
 /*
  * figure_rows.h - the rows that figures are drawn from, in one order, and the lines they form.
  *
- * A device's label keeps unlike devices apart: type, MIG profile, threads of a CPU, and whether it
- * is simulated.
+ * A device's label keeps unlike devices apart: type, MIG profile, ECC, threads of a CPU, its power
+ * limit where the files have several, and whether it is simulated.
  */
 #ifndef RP_ANALYSIS_FIGURE_ROWS_H
 #define RP_ANALYSIS_FIGURE_ROWS_H

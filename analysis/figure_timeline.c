@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/figure.h"
 
@@ -18,66 +17,68 @@ static const struct rp_table_column columns[] = {
 };
 static const struct rp_figure_layout layout = {"timeline", columns, RP_COUNT(columns)};
 
-struct lane {
-    size_t file;
-    int64_t rank;
-    char name[48];
-};
-
 struct lanes {
-    struct lane items[LANES_MAX];
+    char names[LANES_MAX][48];
+    double ends_s[LANES_MAX]; /* of the last bar */
     size_t count;
     size_t left_out; /* rows beyond the last lane or bar */
-    double sampling_s, end_s;
+    double sampling_s;
+    bool has_clock; /* real devices are among them */
 };
 
-/* The times of a simulated device are not the clock's. */
 static bool has_time(const struct rp_figure_row *r)
 {
-    return !r->is_simulated && r->row->rank >= 0 && r->row->sampled_utc_s > 0 &&
-           r->row->sampling_s > 0;
+    return r->row->rank >= 0 && r->row->sampled_utc_s > 0 && r->row->sampling_s > 0;
 }
 
-/* Index of the row's lane; LANES_MAX when there is no room. */
-static size_t lane_of(struct lanes *lanes, const struct rp_figure_row *r)
+static int compare_i64(int64_t a, int64_t b)
 {
-    size_t i = 0;
-    while (i < lanes->count &&
-           (lanes->items[i].file != r->file || lanes->items[i].rank != r->row->rank))
-        ++i;
-    if (i < lanes->count || i == LANES_MAX)
-        return i;
-    struct lane *lane = &lanes->items[lanes->count++];
-    lane->file = r->file;
-    lane->rank = r->row->rank;
-    snprintf(lane->name, sizeof lane->name, "rank %" PRId64 ": %.20s", r->row->rank,
-             r->device->gpu_type);
-    return i;
+    return (a > b) - (a < b);
 }
 
-/* Each file begins at 0: its first sample. */
-static void find_starts(const struct rp_figure_rows *rows, double *starts_s)
+static int compare_run(const struct rp_figure_row *x, const struct rp_figure_row *y)
 {
-    for (size_t i = 0; i < rows->count; ++i) {
-        const struct rp_figure_row *r = &rows->items[i];
-        if (has_time(r))
-            starts_s[r->file] = fmin(starts_s[r->file], r->row->sampled_utc_s);
-    }
+    int order = compare_i64((int64_t)x->file, (int64_t)y->file);
+    return order ? order : compare_i64(x->row->run, y->row->run);
 }
 
+/* A lane: a rank of a run. */
+static int compare_lane(const struct rp_figure_row *x, const struct rp_figure_row *y)
+{
+    int order = compare_run(x, y);
+    return order ? order : compare_i64(x->row->rank, y->row->rank);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct rp_figure_row *x = *(const struct rp_figure_row *const *)a;
+    const struct rp_figure_row *y = *(const struct rp_figure_row *const *)b;
+    int order = compare_lane(x, y);
+    if (order == 0)
+        order = (x->row->sampled_utc_s > y->row->sampled_utc_s) -
+                (x->row->sampled_utc_s < y->row->sampled_utc_s);
+    return order ? order : compare_i64(x->row->sequence, y->row->sequence);
+}
+
+static void add_lane(struct lanes *lanes, const struct rp_figure_row *r)
+{
+    snprintf(lanes->names[lanes->count], sizeof lanes->names[0], "rank %" PRId64 "%s: %.20s",
+             r->row->rank, r->is_simulated ? " (sim.)" : "", r->device->gpu_type);
+    lanes->ends_s[lanes->count++] = 0;
+}
+
+/* When the bar begins: by the clock since `start_s`; of a simulated device, whose time is not the
+ * clock's, where the lane's last bar ended. */
 static void put_row(struct rp_figure_file *file, struct lanes *lanes, const struct rp_figure_row *r,
                     double start_s)
 {
-    size_t lane = lane_of(lanes, r);
-    double begin_s = r->row->sampled_utc_s - start_s;
-    if (lane == LANES_MAX || file->rows == ROWS_MAX) {
-        ++lanes->left_out;
-        return;
-    }
+    double *end_s = &lanes->ends_s[lanes->count - 1];
+    double begin_s = r->is_simulated ? *end_s : r->row->sampled_utc_s - start_s;
+    lanes->has_clock |= !r->is_simulated;
     lanes->sampling_s += r->row->sampling_s;
-    lanes->end_s = fmax(lanes->end_s, begin_s + r->row->sampling_s);
+    *end_s = fmax(*end_s, begin_s + r->row->sampling_s);
     rp_figure_row(file, r->is_simulated);
-    rp_table_i64(file->table, (int64_t)lane + 1);
+    rp_table_i64(file->table, (int64_t)lanes->count);
     rp_table_word(file->table, r->label);
     rp_table_word(file->table, r->row->point);
     rp_table_word(file->table, r->row->impl);
@@ -86,20 +87,50 @@ static void put_row(struct rp_figure_file *file, struct lanes *lanes, const stru
     rp_table_f64(file->table, r->row->eviction_s, NULL);
 }
 
+/* bars: sorted by lane and time. A run begins at 0, its first sample. */
+static void put_bars(struct rp_figure_file *file, struct lanes *lanes,
+                     const struct rp_figure_row *const *bars, size_t n)
+{
+    double start_s = 0;
+    for (size_t i = 0; i < n; ++i) {
+        bool is_new_run = i == 0 || compare_run(bars[i - 1], bars[i]) != 0;
+        bool is_new_lane = is_new_run || compare_lane(bars[i - 1], bars[i]) != 0;
+        if (is_new_run)
+            start_s = INFINITY;
+        for (size_t k = i; is_new_run && k < n && compare_run(bars[i], bars[k]) == 0; ++k)
+            start_s = fmin(start_s, bars[k]->row->sampled_utc_s);
+        if ((is_new_lane && lanes->count == LANES_MAX) || file->rows == ROWS_MAX) {
+            lanes->left_out += n - i;
+            return;
+        }
+        if (is_new_lane)
+            add_lane(lanes, bars[i]);
+        put_row(file, lanes, bars[i], start_s);
+    }
+}
+
 static enum rp_status end(struct rp_figure_file *file, const struct lanes *lanes)
 {
     const char *names[LANES_MAX];
-    for (size_t i = 0; i < lanes->count; ++i)
-        names[i] = lanes->items[i].name;
+    double end_s = 0;
+    for (size_t i = 0; i < lanes->count; ++i) {
+        names[i] = lanes->names[i];
+        end_s = fmax(end_s, lanes->ends_s[i]);
+    }
     if (lanes->count)
         rp_figure_set_texts(file, "lane", names, lanes->count);
     snprintf(file->figure.title, sizeof file->figure.title, "Who measured what when");
-    rp_figure_say(file,
-                  "A lane a rank, a bar a row, from its first sample for as long as all its turns "
-                  "took; the implementations of a point take turns, so their bars overlap in time. "
-                  "Sampling fills %.0f %% of the time the lanes have; the rest is preparing, "
-                  "checking, waiting and idling.",
-                  100 * lanes->sampling_s / fmax(lanes->end_s * (double)lanes->count, 1e-9));
+    rp_figure_say(file, "A lane a rank of a run, a bar a row, from its first sample for as long as "
+                        "all its turns took; the implementations of a point take turns, so their "
+                        "bars overlap in time.");
+    if (lanes->has_clock)
+        rp_figure_say(file,
+                      " Sampling fills %.0f %% of the time the lanes have; the rest is preparing, "
+                      "checking, waiting and idling.",
+                      100 * lanes->sampling_s / fmax(end_s * (double)lanes->count, 1e-9));
+    if (file->figure.is_simulated)
+        rp_figure_say(file, " The rows of a simulated device stand one behind the other, each as "
+                            "long as the model says; nothing else it would do is drawn.");
     if (lanes->left_out)
         rp_figure_say(file, " %zu rows are not drawn: too many ranks or bars.", lanes->left_out);
     return rp_figure_end(file);
@@ -108,22 +139,22 @@ static enum rp_status end(struct rp_figure_file *file, const struct lanes *lanes
 enum rp_status rp_figure_timeline(struct rp_figures *figures)
 {
     const struct rp_figure_rows *rows = &figures->rows;
-    size_t n_files = figures->summary->list->count;
     struct lanes lanes = {.count = 0};
     struct rp_figure_file file;
-    double *starts_s = calloc(n_files + 1, sizeof *starts_s);
-    if (!starts_s)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu files", n_files);
-    for (size_t f = 0; f < n_files; ++f)
-        starts_s[f] = INFINITY;
-    find_starts(rows, starts_s);
-    enum rp_status status = rp_figure_begin(figures, &layout, "timeline", &file);
-    for (size_t i = 0; status == RP_OK && i < rows->count; ++i) {
+    size_t n = 0;
+    const struct rp_figure_row **bars = calloc(rows->count + 1, sizeof *bars);
+    if (!bars)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu bars", rows->count);
+    for (size_t i = 0; i < rows->count; ++i) {
         if (has_time(&rows->items[i]))
-            put_row(&file, &lanes, &rows->items[i], starts_s[rows->items[i].file]);
+            bars[n++] = &rows->items[i];
     }
-    if (status == RP_OK)
+    qsort(bars, n, sizeof *bars, compare);
+    enum rp_status status = rp_figure_begin(figures, &layout, "timeline", &file);
+    if (status == RP_OK) {
+        put_bars(&file, &lanes, bars, n);
         status = end(&file, &lanes);
-    free(starts_s);
+    }
+    free(bars);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/device_kind.h"
 #include "analysis/inspect.h"
 #include "analysis/load.h"
 #include "analysis/plausible.h"
@@ -139,7 +140,7 @@ static void inspect_accuracy(const struct row_context *c)
 {
     char text[RP_FAULT_VALUE_SIZE];
     const struct rp_device_row *device = rp_study_device_of(c->study, c->row);
-    if (device && strcmp(device->backend, "simulated") == 0)
+    if (device && rp_device_is_simulated(device))
         return; /* computes nothing, so there was nothing to compare */
     if (c->outcome == RP_OUTCOME_OK &&
         (!(c->row->error_max_abs >= 0) || isinf(c->row->error_max_abs)))

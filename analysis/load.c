@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include "analysis/child.h"
+#include "analysis/device_kind.h"
 #include "store/results_hdf5.h"
 
-/* Why a path that cannot be opened is no result file, said better than a library would. */
-static enum rp_status refuse_missing(const char *path)
+/* Said better than a library would. */
+enum rp_status rp_study_look_for(const char *path)
 {
     char lock[4096];
+    if (access(path, R_OK) == 0)
+        return RP_OK;
     int reason = errno;
     int n = snprintf(lock, sizeof lock, "%s.lock", path);
     if (reason == ENOENT && n > 0 && (size_t)n < sizeof lock && access(lock, F_OK) == 0)
@@ -27,8 +30,7 @@ static enum rp_status refuse_missing(const char *path)
 enum rp_status rp_study_load(const char *path, struct rp_study *study)
 {
     rp_study_init(study);
-    if (access(path, R_OK) != 0)
-        return refuse_missing(path);
+    RP_TRY(rp_study_look_for(path));
     rp_child_note_file(path);
     enum rp_status status = rp_results_read(path, study);
     rp_child_note_file(NULL);
@@ -101,5 +103,5 @@ size_t rp_study_samples_of(const struct rp_study *study, const struct rp_result 
 bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row)
 {
     const struct rp_device_row *device = rp_study_device_of(study, row);
-    return device && strcmp(device->backend, "simulated") == 0;
+    return device && rp_device_is_simulated(device);
 }

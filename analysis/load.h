@@ -26,6 +26,9 @@ struct rp_study_list {
  * and RP_ERR_ENVIRONMENT name the file. */
 enum rp_status rp_study_load(const char *path, struct rp_study *study) RP_MUST_CHECK;
 
+/* RP_ERR_ENVIRONMENT with the reason unless the file is there and may be read. */
+enum rp_status rp_study_look_for(const char *path) RP_MUST_CHECK;
+
 /* Reads all of them, in order; `paths` must outlive the list. On failure the list is empty. */
 enum rp_status rp_study_list_load(const char *const *paths, size_t n,
                                   struct rp_study_list *list) RP_MUST_CHECK;

@@ -24,6 +24,7 @@ struct subcommand {
 static const struct subcommand subcommands[] = {
     {"summary", "class and crossover per GPU type, stage, implementation and dtype",
      rp_summary_run},
+    {"classes", "rows counted by class, for files of any size", rp_classes_run},
     {"check", "the notebook's checks, PASS, FAIL or SKIP with the number behind each",
      rp_check_run},
     {"verify", "is this file whole, complete and undamaged?", rp_verify_run},

@@ -1,10 +1,9 @@
-/* measured.c - one pass over the rows, each added to the entry of its device type. */
+/* measured.c - one pass over the rows, each added to the entry of its kind of device. */
 #include "analysis/measured.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/classify.h"
 #include "analysis/crossings.h"
@@ -13,25 +12,47 @@
 #include "analysis/plausible.h"
 #include "base/stats.h"
 
-static struct rp_measured *find_or_add(struct rp_measured_list *list, const char *gpu_type,
-                                       size_t group, enum rp_impl impl)
+/* What is spoken of at once: devices that are alike, with the same threads. */
+static int compare_device(const struct rp_measured *x, const struct rp_measured *y)
+{
+    int order = rp_device_kind_compare(x->device, y->device);
+    return order ? order : (x->threads > y->threads) - (x->threads < y->threads);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct rp_measured *x = a;
+    const struct rp_measured *y = b;
+    int order = compare_device(x, y);
+    if (order)
+        return order;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->impl > y->impl) - (x->impl < y->impl);
+}
+
+/* The entry that is like `key` in device, threads, group and implementation; null when host memory
+ * is out. */
+static struct rp_measured *find_or_add(struct rp_measured_list *list, const struct rp_measured *key)
 {
     for (size_t i = 0; i < list->count; ++i) {
-        struct rp_measured *m = &list->items[i];
-        if (m->group == group && m->impl == impl && strcmp(m->gpu_type, gpu_type) == 0)
-            return m;
+        if (compare(&list->items[i], key) == 0)
+            return &list->items[i];
     }
     struct rp_measured *items = realloc(list->items, (list->count + 1) * sizeof *items);
     if (!items)
         return NULL;
     list->items = items;
-    items[list->count] = (struct rp_measured){.gpu_type = gpu_type,
-                                              .group = group,
-                                              .impl = impl,
+    items[list->count] = (struct rp_measured){.device = key->device,
+                                              .threads = key->threads,
+                                              .group = key->group,
+                                              .impl = key->impl,
                                               .time_min_s = NAN,
                                               .time_max_s = NAN,
                                               .flop_per_s = NAN,
                                               .bytes_per_s = NAN,
+                                              .ceiling_flop_per_s = NAN,
+                                              .ceiling_bytes_per_s = NAN,
                                               .attained_min = NAN,
                                               .attained_max = NAN,
                                               .naive_ratio = NAN};
@@ -66,21 +87,11 @@ static enum rp_status keep_time(struct rp_measured *m, const struct rp_measured_
     return RP_OK;
 }
 
-/* One series: the same axes but the length, on devices that are alike, which share a sweep. */
-static int compare_series(const struct rp_measured_time *x, const struct rp_measured_time *y)
-{
-    int order = rp_device_kind_compare(rp_study_device_of(x->study, x->row),
-                                       rp_study_device_of(y->study, y->row));
-    if (order == 0)
-        order = (x->row->threads > y->row->threads) - (x->row->threads < y->row->threads);
-    return order ? order : rp_series_compare(&x->point, &y->point);
-}
-
 static int compare_times(const void *a, const void *b)
 {
     const struct rp_measured_time *x = a;
     const struct rp_measured_time *y = b;
-    int order = compare_series(x, y);
+    int order = rp_series_compare(&x->point, &y->point);
     return order ? order : (x->point.seq_k > y->point.seq_k) - (x->point.seq_k < y->point.seq_k);
 }
 
@@ -92,7 +103,7 @@ static void find_crossings(struct rp_measured *m)
         qsort(m->times, m->n_times, sizeof *m->times, compare_times);
     for (size_t i = 0; i < m->n_times; ++i) {
         const struct rp_measured_time *t = &m->times[i];
-        if (i > 0 && compare_series(t, t - 1) != 0)
+        if (i > 0 && rp_series_compare(&t->point, &t[-1].point) != 0)
             rp_crossings_end_series(&crossings);
         rp_crossings_add(&crossings, (double)t->point.seq_k, t->compute_s, t->memory_s);
     }
@@ -122,6 +133,10 @@ static enum rp_status add_row(struct rp_measured *m, const struct rp_pairs *pair
     }
     struct rp_measured_verdict v = rp_verdict_measured(pairs->study, row);
     ++m->classes[v.class_name];
+    if (v.roof.compute)
+        keep_larger(&m->ceiling_flop_per_s, v.roof.compute->value);
+    if (v.roof.memory)
+        keep_larger(&m->ceiling_bytes_per_s, v.roof.memory->value);
     if (v.class_name == RP_CLASS_MISSING)
         snprintf(m->missing_reason, sizeof m->missing_reason, "%s", v.reason);
     m->attained_min = fmin(m->attained_min, v.attained_frac); /* NaN is left out */
@@ -152,25 +167,16 @@ static enum rp_status add_file(struct rp_measured_list *list, const struct rp_st
         }
         if (!device || !rp_impl_find(row->impl, &impl) || rp_result_point(row, &p) != RP_OK)
             continue;
-        size_t group = rp_groups_find(groups, &p);
-        struct rp_measured *m = find_or_add(list, device->gpu_type, group, impl);
+        const struct rp_measured key = {.device = device,
+                                        .threads = row->threads,
+                                        .group = rp_groups_find(groups, &p),
+                                        .impl = impl};
+        struct rp_measured *m = find_or_add(list, &key);
         status = m ? add_row(m, &pairs, row, &p)
                    : RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was measured");
     }
     rp_pairs_clear(&pairs);
     return status;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct rp_measured *x = a;
-    const struct rp_measured *y = b;
-    int order = strcmp(x->gpu_type, y->gpu_type);
-    if (order)
-        return order;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return (x->impl > y->impl) - (x->impl < y->impl);
 }
 
 enum rp_status rp_measured_create(const struct rp_study_list *list, const struct rp_groups *groups,
@@ -204,6 +210,14 @@ void rp_measured_clear(struct rp_measured_list *measured)
     }
     free(measured->items);
     *measured = (struct rp_measured_list){0};
+}
+
+size_t rp_measured_end_of_device(const struct rp_measured_list *list, size_t begin)
+{
+    size_t end = begin + 1;
+    while (end < list->count && compare_device(&list->items[begin], &list->items[end]) == 0)
+        ++end;
+    return end;
 }
 
 const char *rp_measured_class(const struct rp_measured *m)

@@ -1,5 +1,6 @@
 /*
- * measured.h - what the files' own devices reached, per device type, group and implementation.
+ * measured.h - what the files' own devices reached, per kind of device and threads, group and
+ * implementation. Unlike devices (device_kind.h) are never mixed, simulated ones least of all.
  */
 #ifndef RP_ANALYSIS_MEASURED_H
 #define RP_ANALYSIS_MEASURED_H
@@ -21,8 +22,9 @@ struct rp_measured_time {
 };
 
 struct rp_measured {
-    const char *gpu_type; /* of the devices; owned by the first study that has it */
-    size_t group;         /* index into the groups */
+    const struct rp_device_row *device; /* the first of its kind; owned by a study */
+    int64_t threads;                    /* of a CPU; -1: not applicable */
+    size_t group;                       /* index into the groups */
     enum rp_impl impl;
     size_t rows, timed;
     size_t implausible; /* of the timed ones; left out of the best rates */
@@ -30,6 +32,8 @@ struct rp_measured {
     double time_min_s, time_max_s; /* of the medians; NaN when none has a time */
     double flop_per_s;             /* best of flops over median */
     double bytes_per_s;            /* best of bytes_min over median */
+    double ceiling_flop_per_s;     /* best of the ceilings the rows are held against; NaN without */
+    double ceiling_bytes_per_s;
     double naive_ratio; /* median over the points of naive's time over this one's, paired */
     double attained_min, attained_max; /* floor over median, of class_measured; NaN: missing */
     size_t classes[RP_CLASS_COUNT];    /* class_measured of the timed rows */
@@ -44,7 +48,7 @@ struct rp_measured {
 };
 
 struct rp_measured_list {
-    struct rp_measured *items; /* heap; sorted by device type, group, implementation */
+    struct rp_measured *items; /* heap; sorted by device, group, implementation */
     size_t count;
     size_t simulated; /* rows left out because a simulated device answered them */
 };
@@ -52,6 +56,9 @@ struct rp_measured_list {
 enum rp_status rp_measured_create(const struct rp_study_list *list, const struct rp_groups *groups,
                                   bool simulated, struct rp_measured_list *measured) RP_MUST_CHECK;
 void rp_measured_clear(struct rp_measured_list *measured);
+
+/* Index behind the last item of the device of item `begin`: for walking device by device. */
+size_t rp_measured_end_of_device(const struct rp_measured_list *list, size_t begin);
 
 /* The one class of the timed rows, "mixed", or "missing". */
 const char *rp_measured_class(const struct rp_measured *m);

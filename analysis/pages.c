@@ -14,6 +14,7 @@ struct values {
     struct rp_source_values source; /* without a format */
     const char *gpu;
     const char *folder;
+    const char *note; /* report only */
 };
 
 static const struct rp_option options[] = {
@@ -27,7 +28,10 @@ static const struct rp_option options[] = {
      "folder searched for gpus.tsv before the installed data"},
     {"simulated", 0, RP_OPTION_FLAG, offsetof(struct values, source.simulated), NULL, 0, 0, NULL,
      NULL, NULL, "take rows of simulated devices in; pages and figures say so"},
+    {"note", 0, RP_OPTION_WORD, offsetof(struct values, note), NULL, 0, 0, NULL, "FILE", NULL,
+     "text file to show on the page as it is, such as what a campaign cost and lacks"},
 };
+enum { FIGURES_OPTIONS = RP_COUNT(options) - 1 }; /* all but --note */
 
 static const struct rp_command figures_command = {
     .program = "ridgepoint-analyze",
@@ -39,7 +43,7 @@ static const struct rp_command figures_command = {
                "draws it beside it.",
     .example = "ridgepoint-analyze figures results/notebook.h5 -o results/figures",
     .options = options,
-    .n_options = RP_COUNT(options),
+    .n_options = FIGURES_OPTIONS,
 };
 
 /* Makes the last part of the path only, so that a mistyped one is not built. */
@@ -88,6 +92,7 @@ static enum rp_status write_folder(const struct rp_sources *sources, const struc
         status = create_folder(values->folder);
     if (status == RP_OK)
         status = rp_figures_draw(&summary, &sources->gpus, values->folder, &figures);
+    figures.note = values->note;
     if (status == RP_OK && with_report)
         status = rp_report_write(&figures);
     if (status == RP_OK && with_report)

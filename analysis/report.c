@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/device_kind.h"
+
 struct section {
     const char *id;
     const char *title;
@@ -14,6 +16,7 @@ struct section {
 
 static const struct section sections[] = {
     {"answer", "The answer", rp_report_answer},
+    {"note", "Note", rp_report_note},
     {"figures", "Figures", rp_report_figures},
     {"tables", "Tables", rp_report_tables},
     {"ceilings", "Measured ceilings", rp_report_ceilings},
@@ -39,27 +42,27 @@ static enum rp_status write_style(const struct rp_figures *figures, FILE *out)
     return RP_OK;
 }
 
-/* Of one type, or of all when it is null. */
-static bool has_rows(const struct rp_figures *figures, const char *gpu_type, bool simulated)
+static bool is_shown(const struct section *section, const struct rp_figures *figures)
 {
-    for (size_t i = 0; i < figures->rows.count; ++i) {
-        const struct rp_figure_row *r = &figures->rows.items[i];
-        if (r->is_simulated == simulated &&
-            (!gpu_type || strcmp(r->device->gpu_type, gpu_type) == 0))
+    return section->write != rp_report_note || figures->note;
+}
+
+static bool has_simulated(const struct rp_figure_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; ++i) {
+        if (rows->items[i].is_simulated)
             return true;
     }
     return false;
 }
 
-void rp_report_device_heading(const struct rp_figures *figures, const char *gpu_type, FILE *out)
+void rp_report_device_heading(const struct rp_measured *on, FILE *out)
 {
-    bool simulated = has_rows(figures, gpu_type, true);
-    const char *how = "Measured on";
-    if (simulated)
-        how = has_rows(figures, gpu_type, false) ? "Measured and simulated together:"
-                                                 : "Simulated, not measured:";
-    fprintf(out, "<h3>%s ", how);
-    rp_table_escape_html(gpu_type, out);
+    char device[RP_SUMMARY_DEVICE_SIZE];
+    rp_summary_device_text(on->device, NULL, on->threads, device);
+    fprintf(out, "<h3>%s ",
+            rp_device_is_simulated(on->device) ? "Simulated, not measured:" : "Measured on");
+    rp_table_escape_html(device, out);
     fprintf(out, "</h3>\n");
 }
 
@@ -73,14 +76,16 @@ static void write_heading(const struct rp_figures *figures, FILE *out)
         fprintf(out, "</code>");
     }
     fprintf(out, ".</p>\n");
-    if (has_rows(figures, NULL, true))
+    if (has_simulated(&figures->rows))
         fprintf(out, "<p class=\"simulated\"><strong>Simulated.</strong> Rows of simulated devices "
                      "are part of this page: the model answered, nothing was measured. Tables, "
                      "sentences and figures that hold such rows say so or name the device "
-                     "&#8220;(simulated)&#8221;.</p>\n");
+                     "&#8220;simulated&#8221;.</p>\n");
     fprintf(out, "<nav>\n");
-    for (size_t i = 0; i < RP_COUNT(sections); ++i)
-        fprintf(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].title);
+    for (size_t i = 0; i < RP_COUNT(sections); ++i) {
+        if (is_shown(&sections[i], figures))
+            fprintf(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].title);
+    }
     fprintf(out, "</nav>\n</header>\n");
 }
 
@@ -95,6 +100,8 @@ static enum rp_status write_page(const struct rp_figures *figures, FILE *out)
     write_heading(figures, out);
     fprintf(out, "<main>\n");
     for (size_t i = 0; i < RP_COUNT(sections); ++i) {
+        if (!is_shown(&sections[i], figures))
+            continue;
         fprintf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", sections[i].id, sections[i].title);
         RP_TRY(sections[i].write(figures, out));
         fprintf(out, "</section>\n");

@@ -10,14 +10,21 @@
 #include "analysis/figure.h"
 #include "base/status.h"
 
-/* <h3> of what is told of one device type; says when simulated devices answered for it. */
-void rp_report_device_heading(const struct rp_figures *figures, const char *gpu_type, FILE *out);
+/* <h3> of what is told of the device of `on`; says when it was simulated. */
+void rp_report_device_heading(const struct rp_measured *on, FILE *out);
 
 /* Writes index.html into the folder of the figures, which have been drawn; whole or not at all. */
 enum rp_status rp_report_write(const struct rp_figures *figures) RP_MUST_CHECK;
 
-/* The answer in sentences: by the datasheets, then what was measured and how sure that is. */
+/* The answer: a card for each device, then sentences by the datasheets and of what was reached. */
 enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+
+/* Five answers about the device of `on`, the first of its items of the summary's measured list. */
+enum rp_status rp_report_card(const struct rp_figures *figures, const struct rp_measured *on,
+                              FILE *out) RP_MUST_CHECK;
+
+/* The text file given with --note, as it is. */
+enum rp_status rp_report_note(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
 
 /* The figures, inline, each with its caption and its files. */
 enum rp_status rp_report_figures(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;

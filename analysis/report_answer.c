@@ -1,14 +1,12 @@
 /*
- * report_answer.c - sentences before anything else: where each GPU type turns (by the datasheets),
- * what the devices of the files did, what naive costs, how memory grows, and how sure that is.
+ * report_answer.c - the answer before anything else: a card for each device of the files, where
+ * each GPU type turns by the datasheets, and what each implementation reached.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report.h"
-#include "base/stats.h"
 
 /* Each line of `text` an item of a list. */
 static void put_lines(const char *text, FILE *out)
@@ -28,7 +26,7 @@ static void put_lines(const char *text, FILE *out)
     fprintf(out, "</ul>\n");
 }
 
-/* One kind of device, stage and implementation, over all its groups. */
+/* One device, stage and implementation, over all its groups. */
 struct reached {
     size_t timed;
     size_t classes[RP_CLASS_COUNT];
@@ -94,8 +92,8 @@ static void say_reached(const struct reached *r, enum rp_stage stage, enum rp_im
     fprintf(out, "\n");
 }
 
-/* The items of one device type: measured.items[begin .. end - 1]. */
-static void say_type(const struct rp_figures *figures, size_t begin, size_t end, FILE *out)
+/* The items of one device: measured.items[begin .. end - 1]. */
+static void say_device(const struct rp_figures *figures, size_t begin, size_t end, FILE *out)
 {
     const struct rp_summary *s = figures->summary;
     for (int stage = 0; stage <= RP_STAGE_DECODE; ++stage) {
@@ -114,94 +112,37 @@ static void say_type(const struct rp_figures *figures, size_t begin, size_t end,
     }
 }
 
-/* "Memory of naive grows 4.0 times from T = 1024 to 2048." Of the longest prefill line. */
-static void say_memory(const struct rp_figures *figures, const char *gpu_type, FILE *out)
-{
-    struct rp_series series;
-    const struct rp_figure_row *last[RP_IMPL_COUNT] = {NULL};
-    const struct rp_figure_row *before[RP_IMPL_COUNT] = {NULL};
-    if (!rp_series_longest(&figures->summary->groups, RP_STAGE_PREFILL, &series))
-        return;
-    for (size_t i = 0; i < figures->rows.count; ++i) {
-        const struct rp_figure_row *r = &figures->rows.items[i];
-        if (strcmp(r->device->gpu_type, gpu_type) != 0 || r->row->peak_memory_bytes <= 0 ||
-            !rp_series_has(&series, &r->point))
-            continue;
-        if (last[r->impl] && last[r->impl]->point.seq_k < r->point.seq_k)
-            before[r->impl] = last[r->impl];
-        if (!last[r->impl] || last[r->impl]->point.seq_k < r->point.seq_k)
-            last[r->impl] = r;
-    }
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
-        if (!before[impl])
-            continue;
-        fprintf(out,
-                "Prefill memory of %s grows %.2f times from T = %" PRId64 " to %" PRId64
-                " (T itself: %.3g times).\n",
-                rp_impl_name((enum rp_impl)impl),
-                (double)last[impl]->row->peak_memory_bytes /
-                    (double)before[impl]->row->peak_memory_bytes,
-                before[impl]->point.seq_k, last[impl]->point.seq_k,
-                (double)last[impl]->point.seq_k / (double)before[impl]->point.seq_k);
-    }
-}
-
-/* Half-widths of the medians' intervals, relative; returns how many. */
-static size_t collect_widths(const struct rp_figures *figures, const char *gpu_type, double *widths)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < figures->rows.count; ++i) {
-        const struct rp_result *row = figures->rows.items[i].row;
-        double width = (row->time_ci_high_s - row->time_ci_low_s) / (2 * row->time_median_s);
-        if (strcmp(figures->rows.items[i].device->gpu_type, gpu_type) == 0 &&
-            row->ci_level >= 0.95 && isfinite(width))
-            widths[n++] = width;
-    }
-    return n;
-}
-
-static enum rp_status say_sure(const struct rp_figures *figures, const char *gpu_type, FILE *out)
-{
-    double *widths = calloc(figures->rows.count + 1, sizeof *widths);
-    if (!widths)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu rows", figures->rows.count);
-    size_t n = collect_widths(figures, gpu_type, widths);
-    rp_stats_sort(widths, n);
-    if (n)
-        fprintf(out,
-                "How sure: the 95 %% interval of a median time is within +-%.3g %% for half of the "
-                "%zu rows that have one, within +-%.3g %% for all of them.\n",
-                100 * rp_stats_median(widths, n), n, 100 * widths[n - 1]);
-    free(widths);
-    return RP_OK;
-}
-
-static enum rp_status put_measured(const struct rp_figures *figures, size_t begin, size_t *end,
+static enum rp_status put_measured(const struct rp_figures *figures, size_t begin, size_t end,
                                    FILE *out)
 {
-    const struct rp_measured_list *measured = &figures->summary->measured;
-    const char *gpu_type = measured->items[begin].gpu_type;
+    const struct rp_measured *on = &figures->summary->measured.items[begin];
     char *text = NULL;
     size_t size = 0;
     FILE *lines = open_memstream(&text, &size);
     if (!lines)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the answer");
-    for (*end = begin;
-         *end < measured->count && strcmp(measured->items[*end].gpu_type, gpu_type) == 0; ++*end)
-        continue;
-    say_type(figures, begin, *end, lines);
-    say_memory(figures, gpu_type, lines);
-    enum rp_status status = say_sure(figures, gpu_type, lines);
+    say_device(figures, begin, end, lines);
     fclose(lines);
-    rp_report_device_heading(figures, gpu_type, out);
+    rp_report_device_heading(on, out);
     put_lines(text, out);
     free(text);
-    return status;
+    return RP_OK;
+}
+
+static enum rp_status put_cards(const struct rp_figures *figures, FILE *out)
+{
+    const struct rp_measured_list *measured = &figures->summary->measured;
+    fprintf(out, "<div class=\"cards\">\n");
+    for (size_t i = 0; i < measured->count; i = rp_measured_end_of_device(measured, i))
+        RP_TRY(rp_report_card(figures, &measured->items[i], out));
+    fprintf(out, "</div>\n");
+    return RP_OK;
 }
 
 enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_summary *s = figures->summary;
+    RP_TRY(put_cards(figures, out));
     char *text = NULL;
     size_t size = 0;
     FILE *lines = open_memstream(&text, &size);
@@ -213,7 +154,9 @@ enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out)
         fprintf(out, "<h3>By the datasheets, and what is missing</h3>\n");
     put_lines(text, out);
     free(text);
-    for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end)
-        RP_TRY(put_measured(figures, begin, &end, out));
+    for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
+        end = rp_measured_end_of_device(&s->measured, begin);
+        RP_TRY(put_measured(figures, begin, end, out));
+    }
     return RP_OK;
 }

@@ -1,5 +1,8 @@
-/* report_provenance.c - files, runs and devices of a report, and how to measure it again. */
+/* report_provenance.c - files, runs and devices of a report, a note, and how to measure it again.
+ */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report.h"
@@ -40,14 +43,11 @@ static void put_device(struct rp_table_writer *w, const struct rp_device_row *de
 static enum rp_status put_devices(const struct rp_study *study, FILE *out)
 {
     struct rp_table_writer *w = NULL;
-    fprintf(out, "<div class=\"table\">\n");
     RP_TRY(rp_table_begin(out, RP_TABLE_HTML, "ridgepoint-report", device_columns,
                           RP_COUNT(device_columns), &w));
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_DEVICES); ++i)
         put_device(w, &rp_study_devices(study)[i]);
-    RP_TRY(rp_table_end(w));
-    fprintf(out, "</div>\n");
-    return RP_OK;
+    return rp_table_end(w);
 }
 
 /* A term and its text, left out when there is none. */
@@ -123,6 +123,28 @@ static void put_jobs(const struct rp_study_list *list, FILE *out)
     }
 }
 
+enum rp_status rp_report_note(const struct rp_figures *figures, FILE *out)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *in = fopen(figures->note, "r");
+    if (!in)
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "--note '%s' cannot be read: %s", figures->note,
+                       strerror(errno));
+    fprintf(out, "<p>From <code>");
+    rp_table_escape_html(figures->note, out);
+    fprintf(out, "</code>:</p>\n<pre>");
+    while (getline(&line, &size, in) >= 0)
+        rp_table_escape_html(line, out);
+    fprintf(out, "</pre>\n");
+    bool failed = ferror(in) != 0;
+    free(line);
+    fclose(in);
+    if (failed)
+        return RP_FAIL(RP_ERR_ENVIRONMENT, "--note '%s' cannot be read", figures->note);
+    return RP_OK;
+}
+
 enum rp_status rp_report_again(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_study_list *list = figures->summary->list;
@@ -143,6 +165,8 @@ enum rp_status rp_report_again(const struct rp_figures *figures, FILE *out)
     }
     fprintf(out, " -o ");
     rp_table_escape_html(figures->folder, out);
+    fprintf(out, figures->note ? " --note " : "");
+    rp_table_escape_html(figures->note ? figures->note : "", out);
     fprintf(out, "</pre>\n<p>A figure alone, after changing its script: <code>gnuplot NAME.gp"
                  "</code> in the folder of this page.</p>\n");
     put_jobs(list, out);

@@ -6,16 +6,6 @@
 #include "analysis/report.h"
 #include "model/result.h"
 
-static void begin_table(FILE *out)
-{
-    fprintf(out, "<div class=\"table\">\n");
-}
-
-static void end_table(FILE *out)
-{
-    fprintf(out, "</div>\n");
-}
-
 enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_summary *s = figures->summary;
@@ -31,16 +21,18 @@ enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
             "from scratch in three steps, <b>reference</b> the same on the vendor's library, "
             "<b>fused</b> one pass that never stores the scores.</p>\n");
     for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
-        rp_report_device_heading(figures, s->measured.items[begin].gpu_type, out);
-        begin_table(out);
-        RP_TRY(rp_summary_measured_table(s, begin, &end, RP_TABLE_HTML, out));
-        end_table(out);
+        end = rp_measured_end_of_device(&s->measured, begin);
+        rp_report_device_heading(&s->measured.items[begin], out);
+        RP_TRY(rp_summary_measured_table(s, begin, end, RP_TABLE_HTML, out));
     }
+    RP_TRY(rp_summary_turns(s, RP_TABLE_HTML, out));
+    RP_TRY(rp_summary_memory(s, RP_TABLE_HTML, out));
+    RP_TRY(rp_summary_naive(s, RP_TABLE_HTML, out));
+    fprintf(out, "<h3>Do the verdicts agree?</h3>\n");
+    RP_TRY(rp_summary_agreement(s, RP_TABLE_HTML, out));
     for (size_t g = 0; g < s->n_gpus; ++g) {
         fprintf(out, "<h3>By the datasheet of %s</h3>\n", s->gpus[g]->gpu_type);
-        begin_table(out);
         RP_TRY(rp_summary_datasheet_table(s, s->gpus[g], RP_TABLE_HTML, out));
-        end_table(out);
         fprintf(out, "<p class=\"source\">Datasheet: ");
         rp_table_escape_html(s->gpus[g]->source, out);
         fprintf(out, "</p>\n");
@@ -51,20 +43,15 @@ enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
 enum rp_status rp_report_ceilings(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_measured_list *measured = &figures->summary->measured;
-    const char *before = "";
     fprintf(out, "<p>What a device reached at most of plain arithmetic, of its memory, of its "
                  "cache, and how long an empty launch takes. Rows are held against these, never "
-                 "against those of another device. Nothing stands here for a type whose ceilings "
+                 "against those of another device. Nothing stands here for a device whose ceilings "
                  "were not measured.</p>\n");
-    for (size_t i = 0; i < measured->count; ++i) {
-        const char *type = measured->items[i].gpu_type;
-        if (strcmp(type, before) == 0)
-            continue;
-        before = type;
-        rp_report_device_heading(figures, type, out);
-        begin_table(out);
-        RP_TRY(rp_summary_ceilings(figures->summary, type, RP_TABLE_HTML, out));
-        end_table(out);
+    for (size_t begin = 0; begin < measured->count;
+         begin = rp_measured_end_of_device(measured, begin)) {
+        const struct rp_measured *on = &measured->items[begin];
+        rp_report_device_heading(on, out);
+        RP_TRY(rp_summary_ceilings(figures->summary, on, RP_TABLE_HTML, out));
     }
     return RP_OK;
 }
@@ -127,7 +114,6 @@ enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out)
                 simulated);
     fprintf(out, "<p>Rows without a time, or not to be believed; none of them is in a rate, a "
                  "ratio or a class.</p>\n");
-    begin_table(out);
     RP_TRY(rp_table_begin(out, RP_TABLE_HTML, "ridgepoint-report", left_out_columns,
                           RP_COUNT(left_out_columns), &w));
     for (size_t begin = 0, end = 0; begin < rows->count; begin = end) {
@@ -135,7 +121,6 @@ enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out)
         put_left_out(w, figures, begin, end);
     }
     RP_TRY(rp_table_end(w));
-    end_table(out);
     fprintf(out, "<p>Softmax is left out of all counts. Figures over T show one line of shapes, "
                  "the longest; every row is in the files: <code>ridgepoint-analyze export</code>."
                  "</p>\n");

@@ -12,6 +12,7 @@
 #include "base/status.h"
 
 enum rp_status rp_summary_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
+enum rp_status rp_classes_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_check_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_verify_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;
 enum rp_status rp_explain_run(int argc, char *const *argv, FILE *out, int *exit_code) RP_MUST_CHECK;

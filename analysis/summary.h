@@ -49,24 +49,33 @@ enum rp_status rp_summary_print(const struct rp_summary *summary, FILE *out) RP_
 /* The datasheet of a device type of the files; null: data/ has none. */
 const struct rp_gpu_spec *rp_summary_gpu(const struct rp_summary *summary, const char *gpu_type);
 
-/* The tables of that report, each for one type; for eyes or as html. */
+/* The tables of that report, for eyes or as html. */
 
-/* Measured on the device type of measured.items[begin]; *end: index behind its last item. */
-enum rp_status rp_summary_measured_table(const struct rp_summary *summary, size_t begin,
-                                         size_t *end, enum rp_table_format format,
-                                         FILE *out) RP_MUST_CHECK;
+/* Measured on one device: measured.items[begin .. end - 1]. */
+enum rp_status rp_summary_measured_table(const struct rp_summary *summary, size_t begin, size_t end,
+                                         enum rp_table_format format, FILE *out) RP_MUST_CHECK;
 /* By the datasheet. */
 enum rp_status rp_summary_datasheet_table(const struct rp_summary *summary,
                                           const struct rp_gpu_spec *gpu,
                                           enum rp_table_format format, FILE *out) RP_MUST_CHECK;
-/* What the devices of a type reached at most, and how far their anchors drifted, with a heading for
- * eyes. Nothing when no ceilings were measured on it. */
-enum rp_status rp_summary_ceilings(const struct rp_summary *summary, const char *gpu_type,
+/* What devices like that of `on` reached at most with its threads, and how far their anchors
+ * drifted, with a heading for eyes. Nothing when no ceilings were measured on them. */
+enum rp_status rp_summary_ceilings(const struct rp_summary *summary, const struct rp_measured *on,
                                    enum rp_table_format format, FILE *out) RP_MUST_CHECK;
 
-/* For eyes: where implementations turn to compute along the axes swept. Predictions over T are left
- * to the tables of the datasheets. */
-enum rp_status rp_summary_turns(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+/* For JSON: every ceiling measured on a device that counts, as an array "ceilings". */
+enum rp_status rp_summary_write_ceilings(const struct rp_summary *summary,
+                                         struct rp_table_writer *w) RP_MUST_CHECK;
+
+/* What a table of several devices shows, before it: for eyes "TITLE: TEXT", in html a heading and a
+ * paragraph. */
+void rp_summary_introduce(enum rp_table_format format, const char *title, const char *text,
+                          FILE *out);
+
+/* Where implementations turn to compute along the axes swept, introduced. Predictions over T are
+ * left to the tables of the datasheets. Nothing where nothing is left. */
+enum rp_status rp_summary_turns(const struct rp_summary *summary, enum rp_table_format format,
+                                FILE *out) RP_MUST_CHECK;
 
 /* For JSON: the same, all of it, as an array "crossovers" beside the rows. */
 enum rp_status rp_summary_write_turns(const struct rp_summary *summary,
@@ -77,19 +86,25 @@ enum { RP_SUMMARY_DEVICE_SIZE = 200 };
 void rp_summary_device_text(const struct rp_device_row *device, const struct rp_gpu_spec *gpu,
                             int64_t threads, char text[RP_SUMMARY_DEVICE_SIZE]);
 
-/* How memory grows, and what fits: for eyes, and for JSON as an array "memory". */
-enum rp_status rp_summary_memory(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+/* "measured", "simulated", or without a device "predicted". */
+const char *rp_summary_basis(const struct rp_device_row *device);
+
+/* How memory grows, and what fits; for JSON as an array "memory". */
+enum rp_status rp_summary_memory(const struct rp_summary *summary, enum rp_table_format format,
+                                 FILE *out) RP_MUST_CHECK;
 enum rp_status rp_summary_write_memory(const struct rp_summary *summary,
                                        struct rp_table_writer *w) RP_MUST_CHECK;
 
-/* What naive costs, for eyes in groups of shapes, for JSON shape by shape as "naive_costs". */
-enum rp_status rp_summary_naive(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+/* What naive costs, in groups of shapes; for JSON shape by shape as "naive_costs". */
+enum rp_status rp_summary_naive(const struct rp_summary *summary, enum rp_table_format format,
+                                FILE *out) RP_MUST_CHECK;
 enum rp_status rp_summary_write_naive(const struct rp_summary *summary,
                                       struct rp_table_writer *w) RP_MUST_CHECK;
 
 /* Where the verdicts on the files' rows disagree and why; whose class depends on what is counted or
  * on the variant of a GPU. For JSON the latter as "dependences"; export has the former. */
-enum rp_status rp_summary_agreement(const struct rp_summary *summary, FILE *out) RP_MUST_CHECK;
+enum rp_status rp_summary_agreement(const struct rp_summary *summary, enum rp_table_format format,
+                                    FILE *out) RP_MUST_CHECK;
 enum rp_status rp_summary_write_dependences(const struct rp_summary *summary,
                                             struct rp_table_writer *w) RP_MUST_CHECK;
 

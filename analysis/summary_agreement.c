@@ -78,17 +78,60 @@ static enum rp_status add_file(struct tallies *tallies, const struct rp_study_fi
     return status;
 }
 
-static void print_tally(const struct tally *tally, FILE *out)
+/* Where sentences go: for eyes leads with items indented below them, in html paragraphs and lists.
+ */
+struct prose {
+    enum rp_table_format format;
+    FILE *out;
+    bool in_list;
+};
+
+static void end_list(struct prose *prose)
+{
+    if (prose->in_list)
+        fprintf(prose->out, "</ul>\n");
+    prose->in_list = false;
+}
+
+static void say_lead(struct prose *prose, const char *text)
+{
+    end_list(prose);
+    if (prose->format != RP_TABLE_HTML) {
+        fprintf(prose->out, "\n%s\n", text);
+        return;
+    }
+    fprintf(prose->out, "<p>");
+    rp_table_escape_html(text, prose->out);
+    fprintf(prose->out, "</p>\n");
+}
+
+static void say_item(struct prose *prose, const char *text)
+{
+    if (prose->format != RP_TABLE_HTML) {
+        fprintf(prose->out, "  %s\n", text);
+        return;
+    }
+    fprintf(prose->out, prose->in_list ? "<li>" : "<ul>\n<li>");
+    rp_table_escape_html(text, prose->out);
+    fprintf(prose->out, "</li>\n");
+    prose->in_list = true;
+}
+
+static void say_tally(const struct tally *tally, struct prose *prose)
 {
     char device[RP_DEVICE_KIND_SIZE];
+    char text[sizeof tally->examples[0] + 100];
     rp_device_kind_text(tally->device, device);
-    fprintf(out, "\nOn %s, of %zu rows with two verdicts or more, %zu agree.\n", device,
-            tally->rows, tally->agree);
+    snprintf(text, sizeof text, "On %s, of %zu rows with two verdicts or more, %zu agree.", device,
+             tally->rows, tally->agree);
+    say_lead(prose, text);
     for (int d = 0; d < RP_DISAGREE_COUNT; ++d) {
-        if (tally->counts[d])
-            fprintf(out, "  %zu by %s, such as %s: %s\n", tally->counts[d],
-                    rp_disagreement_name((enum rp_disagreement)d), tally->points[d],
-                    tally->examples[d]);
+        if (!tally->counts[d])
+            continue;
+        snprintf(text, sizeof text, "%zu by %s, such as %s: %s", tally->counts[d],
+                 rp_disagreement_name((enum rp_disagreement)d), tally->points[d],
+                 tally->examples[d]);
+        say_item(prose, text);
     }
 }
 
@@ -100,41 +143,47 @@ static bool is_same_list(const struct rp_dependence *a, const struct rp_dependen
 
 /* "On t4, the ideal class of 4 shapes is memory, and compute by dense (prefill fp16, T 512..1024)"
  */
-static void print_dependences(const struct rp_dependence_list *list, FILE *out)
+static void say_dependences(const struct rp_dependence_list *list, struct prose *prose)
 {
     if (list->count)
-        fprintf(out, "\nIdeal classes that depend on what is counted, or on the variant of the "
-                     "GPU:\n");
+        say_lead(prose,
+                 "Ideal classes that depend on what is counted, or on the variant of the GPU:");
     for (size_t first = 0, end = 0; first < list->count; first = end) {
         const struct rp_dependence *d = &list->items[first];
         int64_t low = d->point.seq_k;
         int64_t high = low;
+        char text[300];
         for (; end < list->count && is_same_list(d, &list->items[end]); ++end) {
             int64_t seq = list->items[end].point.seq_k;
             low = seq < low ? seq : low;
             high = seq > high ? seq : high;
         }
-        fprintf(out, "  %s, %zu shape%s (%s, T %" PRId64 "..%" PRId64 "): %s, but %s %s%s\n",
-                d->gpu->gpu_type, end - first, end - first == 1 ? "" : "s",
-                rp_stage_name(d->point.stage), low, high, rp_class_name(d->ideal),
-                rp_class_name(d->otherwise),
-                d->kind == RP_DEPENDS_ON_VARIANT    ? "on "
-                : d->kind == RP_DEPENDS_ON_KV_HEADS ? "counted on kv heads"
-                                                    : "by the dense count",
-                d->variant ? d->variant->gpu_type : "");
+        snprintf(text, sizeof text,
+                 "%s, %zu shape%s (%s, T %" PRId64 "..%" PRId64 "): %s, but %s %s%s",
+                 d->gpu->gpu_type, end - first, end - first == 1 ? "" : "s",
+                 rp_stage_name(d->point.stage), low, high, rp_class_name(d->ideal),
+                 rp_class_name(d->otherwise),
+                 d->kind == RP_DEPENDS_ON_VARIANT    ? "on "
+                 : d->kind == RP_DEPENDS_ON_KV_HEADS ? "counted on kv heads"
+                                                     : "by the dense count",
+                 d->variant ? d->variant->gpu_type : "");
+        say_item(prose, text);
     }
 }
 
-enum rp_status rp_summary_agreement(const struct rp_summary *s, FILE *out)
+enum rp_status rp_summary_agreement(const struct rp_summary *s, enum rp_table_format format,
+                                    FILE *out)
 {
     struct tallies tallies = {0};
+    struct prose prose = {format, out, false};
     enum rp_status status = RP_OK;
     for (size_t f = 0; f < s->list->count && status == RP_OK; ++f)
         status = add_file(&tallies, &s->list->files[f], s);
     for (size_t i = 0; i < tallies.count && status == RP_OK; ++i)
-        print_tally(&tallies.items[i], out);
+        say_tally(&tallies.items[i], &prose);
     if (status == RP_OK)
-        print_dependences(&s->dependences, out);
+        say_dependences(&s->dependences, &prose);
+    end_list(&prose);
     free(tallies.items);
     return status;
 }

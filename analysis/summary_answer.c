@@ -1,7 +1,6 @@
 /* summary_answer.c - the answer in sentences, from the same verdicts as the tables. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analysis/summary.h"
 
@@ -116,39 +115,47 @@ static void print_subject(const struct subject *on)
     fprintf(on->out, ".\n");
 }
 
-/* What of the rows is not to be believed or has no time, per device type, and why class_measured is
+/* What of the rows of one device is not to be believed or has no time, and why class_measured is
  * missing. */
+static void print_missing_on(const struct rp_summary *s, size_t begin, size_t end, FILE *out)
+{
+    const struct rp_measured *first = &s->measured.items[begin];
+    char device[RP_SUMMARY_DEVICE_SIZE];
+    size_t outcomes[RP_OUTCOME_COUNT] = {0};
+    size_t implausible = 0;
+    size_t untimed = 0;
+    const char *reason = "";
+    rp_summary_device_text(first->device, NULL, first->threads, device);
+    for (size_t i = begin; i < end; ++i) {
+        const struct rp_measured *m = &s->measured.items[i];
+        for (int o = 0; o < RP_OUTCOME_COUNT; ++o)
+            outcomes[o] += m->outcomes[o];
+        implausible += m->implausible;
+        untimed += m->outcomes[RP_OUTCOME_OK] + m->outcomes[RP_OUTCOME_MISMATCH] - m->timed;
+        reason = m->missing_reason[0] ? m->missing_reason : reason;
+    }
+    if (implausible)
+        fprintf(out,
+                "On %s, %zu row%s faster than the measured ceilings allow (implausible; "
+                "`verify` says which); no best rate is theirs.\n",
+                device, implausible, implausible == 1 ? " is" : "s are");
+    if (untimed)
+        fprintf(out, "On %s, %zu row%s no time: every sample was disturbed or throttled.\n", device,
+                untimed, untimed == 1 ? " has" : "s have");
+    if (reason[0])
+        fprintf(out, "On %s, class_measured is missing: %s.\n", device, reason);
+    for (int o = RP_OUTCOME_OK + 1; o < RP_OUTCOME_COUNT; ++o) {
+        if (outcomes[o])
+            fprintf(out, "On %s, %zu row%s %s.\n", device, outcomes[o],
+                    outcomes[o] == 1 ? " is" : "s are", rp_outcome_name((enum rp_outcome)o));
+    }
+}
+
 static void print_missing(const struct rp_summary *s, FILE *out)
 {
-    for (size_t i = 0; i < s->measured.count;) {
-        const char *type = s->measured.items[i].gpu_type;
-        size_t outcomes[RP_OUTCOME_COUNT] = {0};
-        size_t implausible = 0;
-        size_t untimed = 0;
-        const char *reason = "";
-        for (; i < s->measured.count && strcmp(s->measured.items[i].gpu_type, type) == 0; ++i) {
-            const struct rp_measured *m = &s->measured.items[i];
-            for (int o = 0; o < RP_OUTCOME_COUNT; ++o)
-                outcomes[o] += m->outcomes[o];
-            implausible += m->implausible;
-            untimed += m->outcomes[RP_OUTCOME_OK] + m->outcomes[RP_OUTCOME_MISMATCH] - m->timed;
-            reason = m->missing_reason[0] ? m->missing_reason : reason;
-        }
-        if (implausible)
-            fprintf(out,
-                    "On %s, %zu row%s faster than the measured ceilings allow (implausible; "
-                    "`verify` says which); no best rate is theirs.\n",
-                    type, implausible, implausible == 1 ? " is" : "s are");
-        if (untimed)
-            fprintf(out, "On %s, %zu row%s no time: every sample was disturbed or throttled.\n",
-                    type, untimed, untimed == 1 ? " has" : "s have");
-        if (reason[0])
-            fprintf(out, "On %s, class_measured is missing: %s.\n", type, reason);
-        for (int o = RP_OUTCOME_OK + 1; o < RP_OUTCOME_COUNT; ++o) {
-            if (outcomes[o])
-                fprintf(out, "On %s, %zu row%s %s.\n", type, outcomes[o],
-                        outcomes[o] == 1 ? " is" : "s are", rp_outcome_name((enum rp_outcome)o));
-        }
+    for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
+        end = rp_measured_end_of_device(&s->measured, begin);
+        print_missing_on(s, begin, end, out);
     }
     if (s->measured.simulated)
         fprintf(out, "%zu rows of simulated devices are left out; --simulated takes them in.\n",

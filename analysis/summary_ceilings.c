@@ -1,6 +1,6 @@
 /*
- * summary_ceilings.c - the measured ceilings of one device type, for eyes: one line for each kind,
- * path and number of threads, over all runs and devices of the type.
+ * summary_ceilings.c - the measured ceilings: for eyes and pages those of one kind of device, one
+ * line for each kind and path, over all runs and devices that are alike; for JSON each as it is.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/device_kind.h"
 #include "analysis/roof.h"
 #include "analysis/summary.h"
 #include "base/decimal.h"
@@ -30,16 +31,12 @@ static size_t kind_order(const char *kind)
     return order;
 }
 
-/* What one line is of: kind, path, threads. */
+/* What one line is of: kind and path. */
 static int compare_line(const struct entry *x, const struct entry *y)
 {
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
-    int order = strcmp(x->ceiling->path, y->ceiling->path);
-    if (order)
-        return order;
-    return (x->ceiling->threads > y->ceiling->threads) -
-           (x->ceiling->threads < y->ceiling->threads);
+    return strcmp(x->ceiling->path, y->ceiling->path);
 }
 
 static int compare(const void *a, const void *b)
@@ -52,25 +49,31 @@ static int compare(const void *a, const void *b)
                : (x->ceiling->value > y->ceiling->value) - (x->ceiling->value < y->ceiling->value);
 }
 
-static bool is_of_type(const struct rp_study *study, const struct rp_ceiling *c, const char *type,
-                       bool simulated)
+/* Null: it points nowhere. */
+static const struct rp_device_row *device_of(const struct rp_study *study,
+                                             const struct rp_ceiling *c)
 {
-    if (c->device < 0 || (size_t)c->device >= rp_study_count(study, RP_TABLE_DEVICES))
-        return false;
-    const struct rp_device_row *device = &rp_study_devices(study)[c->device];
-    return strcmp(device->gpu_type, type) == 0 &&
-           (simulated || strcmp(device->backend, "simulated") != 0);
+    bool is_there = c->device >= 0 && (size_t)c->device < rp_study_count(study, RP_TABLE_DEVICES);
+    return is_there ? &rp_study_devices(study)[c->device] : NULL;
+}
+
+static bool is_of(const struct rp_measured *on, const struct rp_study *study,
+                  const struct rp_ceiling *c)
+{
+    const struct rp_device_row *device = device_of(study, c);
+    return device && c->threads == on->threads && rp_device_kind_compare(on->device, device) == 0;
 }
 
 /* Returns how many; `entries` null: only counts. */
-static size_t collect(const struct rp_summary *s, const char *type, struct entry *entries)
+static size_t collect(const struct rp_summary *s, const struct rp_measured *on,
+                      struct entry *entries)
 {
     size_t n = 0;
     for (size_t f = 0; f < s->list->count; ++f) {
         const struct rp_study *study = &s->list->files[f].study;
         for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
             const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
-            if (!(c->value > 0) || !is_of_type(study, c, type, s->simulated))
+            if (!(c->value > 0) || !is_of(on, study, c))
                 continue;
             if (entries)
                 entries[n] = (struct entry){study, c, kind_order(c->kind)};
@@ -81,19 +84,23 @@ static size_t collect(const struct rp_summary *s, const char *type, struct entry
 }
 
 static const struct rp_table_column columns[] = {
-    {"kind", "ceiling", NULL},    {"path", NULL, NULL},      {"threads", NULL, NULL},
-    {"count", "times", NULL},     {"value", NULL, NULL},     {"interval", NULL, NULL},
-    {"clock_hz", "clock", "GHz"}, {"datasheet", NULL, NULL}, {"method", NULL, NULL},
+    {"kind", "ceiling", NULL}, {"path", NULL, NULL},     {"count", "times", NULL},
+    {"value", NULL, NULL},     {"interval", NULL, NULL}, {"clock_hz", "clock", "GHz"},
+    {"datasheet", NULL, NULL}, {"method", NULL, NULL},
 };
 
-/* "48.1 GFLOP/s", "21.4 GB/s", "0.31 us", "12.2 ms". */
+/* "48.1 GFLOP/s", "312 TFLOP/s", "21.4 GB/s", "0.31 us", "12.2 ms". */
 static void value_text(char text[64], double value, const struct rp_ceiling *c)
 {
     char number[RP_DECIMAL_SIZE];
-    bool is_time = strcmp(c->units, "s") == 0;
-    bool is_short = is_time && value < 1e-3;
-    rp_decimal_rounded(value * (is_short ? 1e6 : is_time ? 1e3 : 1e-9), 4, number);
-    snprintf(text, 64, "%s %s%.8s", number, is_short ? "u" : is_time ? "m" : "G", c->units);
+    double scale = value < 1e13 ? 1e-9 : 1e-12;
+    const char *prefix = value < 1e13 ? "G" : "T";
+    if (strcmp(c->units, "s") == 0) {
+        scale = value < 1e-3 ? 1e6 : 1e3;
+        prefix = value < 1e-3 ? "u" : "m";
+    }
+    rp_decimal_rounded(value * scale, 4, number);
+    snprintf(text, 64, "%s %s%.8s", number, prefix, c->units);
 }
 
 /* n entries of one line, sorted by value: their median, and the ends of all intervals. */
@@ -111,10 +118,6 @@ static void put_line(struct rp_table_writer *w, const struct entry *entries, siz
     }
     rp_table_word(w, middle->kind);
     rp_table_word_or_missing(w, middle->path);
-    if (middle->threads > 0)
-        rp_table_i64(w, middle->threads);
-    else
-        rp_table_missing(w);
     rp_table_i64(w, (int64_t)n);
     value_text(text, middle->value, middle);
     rp_table_word(w, text);
@@ -129,8 +132,8 @@ static void put_line(struct rp_table_writer *w, const struct entry *entries, siz
     rp_table_word_or_missing(w, n == 1 ? middle->method : "");
 }
 
-/* "Anchors drifted by at most 1.2 % within a run." */
-static void print_drift(const struct entry *entries, size_t n, FILE *out)
+/* "The same work, repeated, drifted by at most 1.2 % within a run." */
+static void print_drift(const struct entry *entries, size_t n, bool is_html, FILE *out)
 {
     double worst = NAN;
     for (size_t i = 0; i < n; ++i) {
@@ -139,24 +142,27 @@ static void print_drift(const struct entry *entries, size_t n, FILE *out)
             worst = fmax(worst, rp_anchor_spread(entries[i].study, c->run, c->device));
     }
     if (!isnan(worst))
-        fprintf(out, "The same work, repeated, drifted by at most %.2g %% within a run.\n",
-                100 * worst);
+        fprintf(out, "%sThe same work, repeated, drifted by at most %.2g %% within a run.%s\n",
+                is_html ? "<p>" : "", 100 * worst, is_html ? "</p>" : "");
 }
 
-enum rp_status rp_summary_ceilings(const struct rp_summary *s, const char *gpu_type,
+enum rp_status rp_summary_ceilings(const struct rp_summary *s, const struct rp_measured *on,
                                    enum rp_table_format format, FILE *out)
 {
-    size_t n = collect(s, gpu_type, NULL);
+    char device[RP_SUMMARY_DEVICE_SIZE];
+    size_t n = collect(s, on, NULL);
     struct rp_table_writer *w = NULL;
     if (n == 0)
         return RP_OK;
     struct entry *entries = calloc(n, sizeof *entries);
     if (!entries)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ceilings", n);
-    collect(s, gpu_type, entries);
+    collect(s, on, entries);
     qsort(entries, n, sizeof *entries, compare);
+    rp_summary_device_text(on->device, NULL, on->threads, device);
     if (format == RP_TABLE_EYES)
-        fprintf(out, "\nCeilings measured on %s\n", gpu_type);
+        fprintf(out, "\nCeilings %s %s\n",
+                rp_device_is_simulated(on->device) ? "of" : "measured on", device);
     enum rp_status status =
         rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w);
     for (size_t begin = 0, end = 0; status == RP_OK && begin < n; begin = end) {
@@ -167,7 +173,49 @@ enum rp_status rp_summary_ceilings(const struct rp_summary *s, const char *gpu_t
     if (status == RP_OK)
         status = rp_table_end(w);
     if (status == RP_OK)
-        print_drift(entries, n, out);
+        print_drift(entries, n, format == RP_TABLE_HTML, out);
     free(entries);
     return status;
+}
+
+static const struct rp_table_column json_columns[] = {
+    {"device", NULL, NULL},   {"uuid", NULL, NULL},      {"run_id", NULL, NULL},
+    {"kind", NULL, NULL},     {"path", NULL, NULL},      {"value", NULL, NULL},
+    {"ci_low", NULL, NULL},   {"ci_high", NULL, NULL},   {"units", NULL, NULL},
+    {"clock_hz", NULL, NULL}, {"datasheet", NULL, NULL}, {"method", NULL, NULL},
+};
+
+static void put_for_json(struct rp_table_writer *w, const struct rp_study *study,
+                         const struct rp_ceiling *c, const struct rp_device_row *device)
+{
+    char text[RP_SUMMARY_DEVICE_SIZE];
+    bool has_run = c->run >= 0 && (size_t)c->run < rp_study_count(study, RP_TABLE_RUNS);
+    rp_summary_device_text(device, NULL, c->threads, text);
+    rp_table_word(w, text);
+    rp_table_word_or_missing(w, device->uuid);
+    rp_table_word_or_missing(w, has_run ? rp_study_runs(study)[c->run].run_id : NULL);
+    rp_table_word(w, c->kind);
+    rp_table_word_or_missing(w, c->path);
+    rp_table_f64(w, c->value, NULL);
+    rp_table_f64(w, c->ci_low, NULL);
+    rp_table_f64(w, c->ci_high, NULL);
+    rp_table_word(w, c->units);
+    rp_table_f64(w, c->clock_hz, NULL);
+    rp_table_f64(w, c->datasheet, NULL);
+    rp_table_word_or_missing(w, c->method);
+}
+
+enum rp_status rp_summary_write_ceilings(const struct rp_summary *s, struct rp_table_writer *w)
+{
+    RP_TRY(rp_table_next(w, "ceilings", json_columns, RP_COUNT(json_columns)));
+    for (size_t f = 0; f < s->list->count; ++f) {
+        const struct rp_study *study = &s->list->files[f].study;
+        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
+            const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
+            const struct rp_device_row *device = device_of(study, c);
+            if (device && (s->simulated || !rp_device_is_simulated(device)))
+                put_for_json(w, study, c, device);
+        }
+    }
+    return RP_OK;
 }

@@ -1,4 +1,4 @@
-/* summary_memory.c - exponents of memory and what fits, for eyes and for JSON. */
+/* summary_memory.c - exponents of memory and what fits, for eyes, pages and JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { CELL_SIZE = 48 };
 
-static const struct rp_table_column eyes_columns[] = {
+static const struct rp_table_column columns[] = {
     {"device", NULL, NULL},      {"by", NULL, NULL},         {"stage", NULL, NULL},
     {"impl", NULL, NULL},        {"dtype", NULL, NULL},      {"peak ~ T^", NULL, NULL},
     {"scores ~ T^", NULL, NULL}, {"over", NULL, NULL},       {"ran", NULL, NULL},
@@ -19,7 +19,7 @@ static void put_lead(struct rp_table_writer *w, const struct rp_memory_row *row)
     char device[RP_SUMMARY_DEVICE_SIZE];
     rp_summary_device_text(row->device, row->gpu, row->threads, device);
     rp_table_word(w, device);
-    rp_table_word(w, row->device ? "measured" : "predicted");
+    rp_table_word(w, rp_summary_basis(row->device));
     rp_table_word(w, rp_stage_name(row->first.stage));
     rp_table_word(w, rp_impl_name(row->impl));
     rp_table_word(w, rp_dtype_info(row->first.dtype)->name);
@@ -49,7 +49,7 @@ static void put_value(struct rp_table_writer *w, int64_t value)
         rp_table_i64(w, value);
 }
 
-static void put_for_eyes(struct rp_table_writer *w, const struct rp_memory_row *row)
+static void put_row(struct rp_table_writer *w, const struct rp_memory_row *row)
 {
     put_lead(w, row);
     put_fit(w, row, &row->peak);
@@ -63,19 +63,20 @@ static void put_for_eyes(struct rp_table_writer *w, const struct rp_memory_row *
         put_value(w, row->predicted_max);
 }
 
-enum rp_status rp_summary_memory(const struct rp_summary *s, FILE *out)
+enum rp_status rp_summary_memory(const struct rp_summary *s, enum rp_table_format format, FILE *out)
 {
     struct rp_table_writer *w = NULL;
     if (s->memory.count == 0)
         return RP_OK;
-    fprintf(out,
-            "\nMemory: exponents of the counted peak and of its scores over T, with 95 %% interval "
-            "(2: scores in memory, 1: fused);\nand of the series that needs the most, the largest "
-            "T or batch that ran, the smallest that did not fit, the largest that should\n");
-    RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", eyes_columns,
-                          RP_COUNT(eyes_columns), &w));
+    rp_summary_introduce(format, "Memory",
+                         "exponents of the counted peak and of its scores over T, with 95 % "
+                         "interval (2: scores in memory, 1: fused);\nand of the series that needs "
+                         "the most, the largest T or batch that ran, the smallest that did not "
+                         "fit, the largest that should",
+                         out);
+    RP_TRY(rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w));
     for (size_t i = 0; i < s->memory.count; ++i)
-        put_for_eyes(w, &s->memory.items[i]);
+        put_row(w, &s->memory.items[i]);
     return rp_table_end(w);
 }
 

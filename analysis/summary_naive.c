@@ -1,4 +1,4 @@
-/* summary_naive.c - what naive costs: groups of shapes for eyes, every shape for JSON. */
+/* summary_naive.c - what naive costs: groups of shapes for eyes and pages, every shape for JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { CELL_SIZE = 64 };
 
-static const struct rp_table_column eyes_columns[] = {
+static const struct rp_table_column columns[] = {
     {"device", NULL, NULL},      {"stage", NULL, NULL},     {"dtype", NULL, NULL},
     {"mask", NULL, NULL},        {"against", NULL, NULL},   {"shapes", NULL, NULL},
     {"naive takes", NULL, NULL}, {"and holds", NULL, NULL}, {"naive is slower", NULL, NULL},
@@ -81,7 +81,7 @@ static void put_subject(struct rp_table_writer *w, const struct rp_naive_cost *c
     put_wins(w, costs, n);
 }
 
-enum rp_status rp_summary_naive(const struct rp_summary *s, FILE *out)
+enum rp_status rp_summary_naive(const struct rp_summary *s, enum rp_table_format format, FILE *out)
 {
     const struct rp_naive_cost_list *list = &s->naive_costs;
     struct rp_table_writer *w = NULL;
@@ -90,12 +90,14 @@ enum rp_status rp_summary_naive(const struct rp_summary *s, FILE *out)
     double *values = calloc(list->count, sizeof *values);
     if (!values)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ratios", list->count);
-    fprintf(out,
-            "\nWhat naive costs: its time and its peak memory over the other's, median and range "
-            "of the shapes; slower and wins:\nshapes whose whole interval of the paired ratio "
-            "is above and below 1\n");
-    enum rp_status status = rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", eyes_columns,
-                                           RP_COUNT(eyes_columns), &w);
+    rp_summary_introduce(
+        format, "What naive costs",
+        "its time and its peak memory over the other's, median and range of the "
+        "shapes; slower and wins:\nshapes whose whole interval of the paired ratio "
+        "is above and below 1",
+        out);
+    enum rp_status status =
+        rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w);
     for (size_t first = 0, end = 0; status == RP_OK && first < list->count; first = end) {
         while (end < list->count &&
                rp_naive_cost_compare_subject(&list->items[first], &list->items[end]) == 0)

@@ -3,7 +3,8 @@
 
 static const struct rp_table_column columns[] = {
     {"gpu_type", NULL, NULL},
-    {"basis", NULL, NULL}, /* measured or datasheet */
+    {"device", NULL, NULL}, /* what is not mixed: type, MIG, ECC, power, threads, simulated */
+    {"basis", NULL, NULL},  /* measured, simulated or datasheet */
     {"stage", NULL, NULL},
     {"impl", NULL, NULL},
     {"dtype", NULL, NULL},
@@ -19,6 +20,8 @@ static const struct rp_table_column columns[] = {
     {"achieved_flop_per_s", NULL, NULL},
     {"achieved_bytes_per_s", NULL, NULL},
     {"naive_time_ratio", NULL, NULL},
+    {"ceiling_flop_per_s", NULL, NULL},  /* of the row's path, */
+    {"ceiling_bytes_per_s", NULL, NULL}, /* and of DRAM: measured on the device */
     {"class_measured", NULL, NULL},
     {"class_measured_reason", NULL, NULL},
     {"attained_min_frac", NULL, NULL},
@@ -48,13 +51,11 @@ static void put_missing(struct rp_table_writer *w, int n)
         rp_table_missing(w);
 }
 
-/* From gpu_type to seq_k_max. */
-static void put_lead(struct rp_table_writer *w, const char *gpu_type, const char *basis,
-                     const struct rp_group *group, enum rp_impl impl, size_t points)
+/* From stage to seq_k_max. */
+static void put_group(struct rp_table_writer *w, const struct rp_group *group, enum rp_impl impl,
+                      size_t points)
 {
     const struct rp_point *p = &group->shapes[0].point;
-    rp_table_word(w, gpu_type);
-    rp_table_word(w, basis);
     rp_table_word(w, rp_stage_name(p->stage));
     rp_table_word(w, rp_impl_name(impl));
     rp_table_word(w, rp_dtype_info(p->dtype)->name);
@@ -131,13 +132,20 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
                          const struct rp_measured *m)
 {
     const struct rp_group *group = &s->groups.items[m->group];
-    put_lead(w, m->gpu_type, "measured", group, m->impl, m->rows);
+    char device[RP_SUMMARY_DEVICE_SIZE];
+    rp_summary_device_text(m->device, NULL, m->threads, device);
+    rp_table_word(w, m->device->gpu_type);
+    rp_table_word(w, device);
+    rp_table_word(w, rp_summary_basis(m->device));
+    put_group(w, group, m->impl, m->rows);
     rp_table_i64(w, (int64_t)m->timed);
     rp_table_f64(w, m->time_min_s, NULL);
     rp_table_f64(w, m->time_max_s, NULL);
     rp_table_f64(w, m->flop_per_s, NULL);
     rp_table_f64(w, m->bytes_per_s, NULL);
     rp_table_f64(w, m->naive_ratio, NULL);
+    rp_table_f64(w, m->ceiling_flop_per_s, NULL);
+    rp_table_f64(w, m->ceiling_bytes_per_s, NULL);
     rp_table_word(w, rp_measured_class(m));
     rp_table_word_or_missing(w, m->missing_reason);
     rp_table_f64(w, m->attained_min, NULL);
@@ -145,14 +153,17 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
     rp_table_i64(w, (int64_t)m->implausible);
     rp_table_f64(w, m->seq_min, NULL);
     rp_table_f64(w, m->seq_max, NULL);
-    put_verdicts(w, group, m->impl, rp_summary_gpu(s, m->gpu_type));
+    put_verdicts(w, group, m->impl, rp_summary_gpu(s, m->device->gpu_type));
 }
 
 static void put_datasheet(struct rp_table_writer *w, const struct rp_gpu_spec *gpu,
                           const struct rp_group *group, enum rp_impl impl)
 {
-    put_lead(w, gpu->gpu_type, "datasheet", group, impl, count_points(group, impl));
-    put_missing(w, 13);
+    rp_table_word(w, gpu->gpu_type);
+    rp_table_word(w, gpu->gpu_type);
+    rp_table_word(w, "datasheet");
+    put_group(w, group, impl, count_points(group, impl));
+    put_missing(w, 15);
     put_verdicts(w, group, impl, gpu);
 }
 
@@ -162,6 +173,7 @@ static enum rp_status write_arrays(const struct rp_summary *s, struct rp_table_w
     RP_TRY(rp_summary_write_turns(s, w));
     RP_TRY(rp_summary_write_memory(s, w));
     RP_TRY(rp_summary_write_naive(s, w));
+    RP_TRY(rp_summary_write_ceilings(s, w));
     return rp_summary_write_dependences(s, w);
 }
 

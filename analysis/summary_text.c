@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/device_kind.h"
 #include "analysis/summary.h"
 #include "base/decimal.h"
 
@@ -98,7 +99,7 @@ static void put_measured(struct rp_table_writer *w, const struct rp_summary *s,
                          const struct rp_measured *m)
 {
     const struct rp_group *group = &s->groups.items[m->group];
-    const struct rp_gpu_spec *gpu = rp_summary_gpu(s, m->gpu_type);
+    const struct rp_gpu_spec *gpu = rp_summary_gpu(s, m->device->gpu_type);
     char times[CELL_SIZE];
     char timed[CELL_SIZE];
     char cell[CELL_SIZE];
@@ -141,32 +142,32 @@ static void print_files(const struct rp_summary *s, FILE *out)
     }
 }
 
-enum rp_status rp_summary_measured_table(const struct rp_summary *s, size_t begin, size_t *end,
+enum rp_status rp_summary_measured_table(const struct rp_summary *s, size_t begin, size_t end,
                                          enum rp_table_format format, FILE *out)
 {
-    const struct rp_measured *items = s->measured.items;
     struct rp_table_writer *w = NULL;
     RP_TRY(rp_table_begin(out, format, "ridgepoint-summary", measured_columns,
                           RP_COUNT(measured_columns), &w));
-    for (*end = begin;
-         *end < s->measured.count && strcmp(items[*end].gpu_type, items[begin].gpu_type) == 0;
-         ++*end)
-        put_measured(w, s, &items[*end]);
+    for (size_t i = begin; i < end; ++i)
+        put_measured(w, s, &s->measured.items[i]);
     return rp_table_end(w);
 }
 
-/* The device types the files were measured on, one table each. */
+/* The devices the files were measured on, one table for those that are alike. */
 static enum rp_status print_measured(const struct rp_summary *s, FILE *out)
 {
     for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
-        const char *type = s->measured.items[begin].gpu_type;
+        const struct rp_measured *first = &s->measured.items[begin];
+        char device[RP_SUMMARY_DEVICE_SIZE];
+        end = rp_measured_end_of_device(&s->measured, begin);
+        rp_summary_device_text(first->device, NULL, first->threads, device);
         fprintf(out,
-                "\nMeasured on %s (by flops and bytes_min; naive/this above 1: faster than naive; "
+                "\n%s %s (by flops and bytes_min; naive/this above 1: faster than naive; "
                 "from T: where\nt_compute passes t_memory at the measured ceilings; attained: "
                 "floor over median)\n",
-                type);
-        RP_TRY(rp_summary_measured_table(s, begin, &end, RP_TABLE_EYES, out));
-        RP_TRY(rp_summary_ceilings(s, type, RP_TABLE_EYES, out));
+                rp_device_is_simulated(first->device) ? "Not measured:" : "Measured on", device);
+        RP_TRY(rp_summary_measured_table(s, begin, end, RP_TABLE_EYES, out));
+        RP_TRY(rp_summary_ceilings(s, first, RP_TABLE_EYES, out));
     }
     return RP_OK;
 }
@@ -283,10 +284,10 @@ enum rp_status rp_summary_print(const struct rp_summary *s, FILE *out)
             "notebook's count. naive, reference, fused: what the implementation\nexecutes and "
             "moves, on its own path (predicted). H/G: query heads per kv head.\n");
     RP_TRY(print_datasheet(s, out));
-    RP_TRY(rp_summary_turns(s, out));
-    RP_TRY(rp_summary_memory(s, out));
-    RP_TRY(rp_summary_naive(s, out));
-    RP_TRY(rp_summary_agreement(s, out));
+    RP_TRY(rp_summary_turns(s, RP_TABLE_EYES, out));
+    RP_TRY(rp_summary_memory(s, RP_TABLE_EYES, out));
+    RP_TRY(rp_summary_naive(s, RP_TABLE_EYES, out));
+    RP_TRY(rp_summary_agreement(s, RP_TABLE_EYES, out));
     rp_summary_answer(s, out);
     return RP_OK;
 }

@@ -1,4 +1,4 @@
-/* summary_turns.c - the crossovers, for eyes and for JSON. */
+/* summary_turns.c - the crossovers, for eyes, pages and JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "analysis/device_kind.h"
 #include "analysis/summary.h"
 
-static const struct rp_table_column eyes_columns[] = {
+static const struct rp_table_column columns[] = {
     {"device", NULL, NULL}, {"by", NULL, NULL},       {"stage", NULL, NULL},
     {"impl", NULL, NULL},   {"dtype", NULL, NULL},    {"mask", NULL, NULL},
     {"over", NULL, NULL},   {"turns at", NULL, NULL}, {"series", NULL, NULL},
@@ -28,12 +28,25 @@ void rp_summary_device_text(const struct rp_device_row *device, const struct rp_
         snprintf(text, RP_SUMMARY_DEVICE_SIZE, "%s", kind);
 }
 
+void rp_summary_introduce(enum rp_table_format format, const char *title, const char *text,
+                          FILE *out)
+{
+    fprintf(out, format == RP_TABLE_HTML ? "<h3>%s</h3>\n<p>%s</p>\n" : "\n%s: %s\n", title, text);
+}
+
+const char *rp_summary_basis(const struct rp_device_row *device)
+{
+    if (!device)
+        return "predicted";
+    return rp_device_is_simulated(device) ? "simulated" : "measured";
+}
+
 static void put_lead(struct rp_table_writer *w, const struct rp_turn_row *row)
 {
     char device[RP_SUMMARY_DEVICE_SIZE];
     rp_summary_device_text(row->device, row->gpu, row->threads, device);
     rp_table_word(w, device);
-    rp_table_word(w, row->device ? "measured" : "predicted");
+    rp_table_word(w, rp_summary_basis(row->device));
     rp_table_word(w, rp_stage_name(row->first.stage));
     rp_table_word(w, rp_impl_name(row->impl));
     rp_table_word(w, rp_dtype_info(row->first.dtype)->name);
@@ -41,7 +54,7 @@ static void put_lead(struct rp_table_writer *w, const struct rp_turn_row *row)
     rp_table_word(w, rp_turn_axis_name(row->axis));
 }
 
-static void put_for_eyes(struct rp_table_writer *w, const struct rp_turn_row *row)
+static void put_row(struct rp_table_writer *w, const struct rp_turn_row *row)
 {
     char text[RP_TURN_TEXT_SIZE];
     put_lead(w, row);
@@ -51,7 +64,7 @@ static void put_for_eyes(struct rp_table_writer *w, const struct rp_turn_row *ro
     rp_table_word(w, text);
 }
 
-enum rp_status rp_summary_turns(const struct rp_summary *s, FILE *out)
+enum rp_status rp_summary_turns(const struct rp_summary *s, enum rp_table_format format, FILE *out)
 {
     struct rp_table_writer *w = NULL;
     size_t shown = 0;
@@ -61,14 +74,15 @@ enum rp_status rp_summary_turns(const struct rp_summary *s, FILE *out)
         if (is_above)
             continue;
         if (shown++ == 0) {
-            fprintf(out,
-                    "\nWhere implementations turn from memory to compute (t_compute = t_memory, "
-                    "latency left out): the smallest\nvalue of all series, with its interval "
-                    "from the ceilings' intervals; series: those that turn within the sweep\n");
-            RP_TRY(rp_table_begin(out, RP_TABLE_EYES, "ridgepoint-summary", eyes_columns,
-                                  RP_COUNT(eyes_columns), &w));
+            rp_summary_introduce(format, "Where implementations turn from memory to compute",
+                                 "t_compute = t_memory, latency left out; the smallest\nvalue of "
+                                 "all series, with its interval from the ceilings' intervals; "
+                                 "series: those that turn within the sweep",
+                                 out);
+            RP_TRY(
+                rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w));
         }
-        put_for_eyes(w, row);
+        put_row(w, row);
     }
     return w ? rp_table_end(w) : RP_OK;
 }

@@ -261,7 +261,7 @@ static void put_title(struct rp_table_writer *w, const struct rp_table_column *c
 /* The columns' names and units; in json they stand in every row. */
 static void put_header(struct rp_table_writer *w)
 {
-    put(w, w->format == RP_TABLE_HTML ? "<table>\n<thead><tr>" : "");
+    put(w, w->format == RP_TABLE_HTML ? "<div class=\"table\"><table>\n<thead><tr>" : "");
     for (size_t i = 0; w->format != RP_TABLE_JSON && i < w->n_columns; ++i) {
         const struct rp_table_column *c = &w->columns[i];
         if (w->format == RP_TABLE_CSV) {
@@ -379,7 +379,7 @@ enum rp_status rp_table_next(struct rp_table_writer *w, const char *name,
         put(w, "\n");
         w->cells.length = 0;
     } else if (w->format == RP_TABLE_HTML) {
-        put(w, "</tbody>\n</table>\n");
+        put(w, "</tbody>\n</table></div>\n");
     }
     RP_TRY(set_columns(w, columns, n_columns));
     put_header(w);
@@ -396,7 +396,7 @@ enum rp_status rp_table_end(struct rp_table_writer *writer)
     else if (writer->format == RP_TABLE_EYES)
         put_kept_rows(writer);
     else if (writer->format == RP_TABLE_HTML)
-        put(writer, "</tbody>\n</table>\n");
+        put(writer, "</tbody>\n</table></div>\n");
     errno = 0;
     fflush(writer->out);
     note_error(writer);

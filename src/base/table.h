@@ -6,7 +6,8 @@
  * nan or inf. table is aligned, buffered until the end, and rounds as the caller says; its header
  * carries the units.
  *
- * html: a <table>, with what the table for eyes would show, streamed.
+ * html: a <table>, with what the table for eyes would show, streamed; in a <div class="table">,
+ * which may scroll where the page is narrow.
  *
  * csv: one header line of column names. json: one object {"format": , "schema_version": ,
  * "rows": [{name: value, ...}, ...]}.

@@ -65,7 +65,60 @@ struct rp_hdf5_reader {
     uint64_t file_bytes;
     struct rp_study *study;
     struct rp_digest_list digests;
+    char *digest; /* heap; what the file's attribute says */
+    int64_t rows; /* likewise */
 };
+
+/* Checks the seal, opens the file and reads its attributes into reader and `study`, which must be
+ * empty. The reader is to be closed also on failure. Messages name the path. */
+enum rp_status rp_hdf5_reader_open(struct rp_hdf5_reader *reader, const char *path,
+                                   struct rp_study *study) RP_MUST_CHECK;
+void rp_hdf5_reader_close(struct rp_hdf5_reader *reader);
+
+/* One dataset as found in the file. */
+struct rp_hdf5_found {
+    char name[RP_HDF5_NAME_SIZE];
+    enum rp_column_kind kind; /* strings are WORD until the schema says TEXT */
+    size_t width;
+    uint64_t rows;
+    size_t chunk;    /* rows */
+    uint64_t stored; /* bytes its chunks take in the file */
+};
+
+struct rp_hdf5_found_table {
+    const char *name;
+    hid_t group;
+    const struct rp_table_schema *schema; /* null: a group of a later version */
+    enum rp_table_id id;                  /* where there is a schema */
+    struct rp_hdf5_found *columns;        /* heap */
+    size_t n_columns;
+};
+
+/* Looks at every dataset of a group; RP_ERR_DAMAGED unless all can be read. To be closed also on
+ * failure; `name` must outlive it. */
+enum rp_status rp_hdf5_found_open(const struct rp_hdf5_reader *reader, const char *name,
+                                  struct rp_hdf5_found_table *table) RP_MUST_CHECK;
+void rp_hdf5_found_close(struct rp_hdf5_found_table *table);
+
+/* Sentences about one dataset; the latter with the library's reason. Both return RP_ERR_DAMAGED. */
+enum rp_status rp_hdf5_damaged(const struct rp_hdf5_found_table *table, const char *column,
+                               const char *what) RP_MUST_CHECK;
+enum rp_status rp_hdf5_unreadable(const struct rp_hdf5_found_table *table,
+                                  const char *column) RP_MUST_CHECK;
+
+/* Cells of one dataset, at most a chunk at a time. To be closed also when opening failed. */
+struct rp_hdf5_column {
+    hid_t dataset;
+    hid_t file_space;
+    hid_t memory_type;
+    char *bytes; /* heap, one chunk */
+};
+bool rp_hdf5_column_open(struct rp_hdf5_column *io, hid_t group, const struct rp_hdf5_found *found);
+void rp_hdf5_column_close(struct rp_hdf5_column *io);
+bool rp_hdf5_column_read(struct rp_hdf5_column *io, size_t first, size_t n);
+
+/* Whether the schema's column is of the kind found. */
+bool rp_hdf5_same_kind(const struct rp_column *column, const struct rp_hdf5_found *found);
 
 /* Reads one group into the study (when the schema has it) and the digest list. */
 enum rp_status rp_hdf5_read_table(struct rp_hdf5_reader *reader, const char *name) RP_MUST_CHECK;

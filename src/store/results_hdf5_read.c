@@ -108,43 +108,32 @@ static enum rp_status look_at_file(const char *path, uint64_t *bytes)
     return status;
 }
 
-struct root { /* the attributes of the file */
-    char *format;
-    char *state;
-    char *digest;
-    int64_t schema_version;
-    int64_t rows_planned;
-    int64_t rows;
-};
-
-static void root_clear(struct root *root)
+static enum rp_status read_root(struct rp_hdf5_reader *reader)
 {
-    free(root->format);
-    free(root->state);
-    free(root->digest);
-}
-
-static enum rp_status read_root(hid_t file, struct root *root)
-{
-    root->format = rp_hdf5_get_text(file, "format");
-    if (!root->format || strcmp(root->format, RP_RESULTS_FORMAT) != 0)
-        return RP_FAIL(RP_ERR_DAMAGED, "not a %s file: its attribute format is %s%s%s",
-                       RP_RESULTS_FORMAT, root->format ? "'" : "",
-                       root->format ? root->format : "missing", root->format ? "'" : "");
-    if (!get_integer(file, "schema_version", &root->schema_version) || root->schema_version < 1)
-        return RP_FAIL(RP_ERR_DAMAGED, "the attribute schema_version is missing or no version");
-    if (root->schema_version > RP_RESULTS_SCHEMA_VERSION)
-        return RP_FAIL(RP_ERR_DAMAGED, "schema version %" PRId64 "; this program reads up to %d",
-                       root->schema_version, RP_RESULTS_SCHEMA_VERSION);
-    root->state = rp_hdf5_get_text(file, "state");
-    if (!root->state ||
-        (strcmp(root->state, "complete") != 0 && strcmp(root->state, "partial") != 0))
-        return RP_FAIL(RP_ERR_DAMAGED, "the attribute state is neither complete nor partial");
-    root->digest = rp_hdf5_get_text(file, "digest");
-    if (!root->digest || !get_integer(file, "rows_planned", &root->rows_planned) ||
-        !get_integer(file, "rows", &root->rows))
-        return RP_FAIL(RP_ERR_DAMAGED, "an attribute is missing: rows_planned, rows or digest");
-    return RP_OK;
+    int64_t version = 0;
+    char *format = rp_hdf5_get_text(reader->file, "format");
+    char *state = rp_hdf5_get_text(reader->file, "state");
+    enum rp_status status = RP_OK;
+    reader->digest = rp_hdf5_get_text(reader->file, "digest");
+    if (!format || strcmp(format, RP_RESULTS_FORMAT) != 0)
+        status = RP_FAIL(RP_ERR_DAMAGED, "not a %s file: its attribute format is %s%s%s",
+                         RP_RESULTS_FORMAT, format ? "'" : "", format ? format : "missing",
+                         format ? "'" : "");
+    else if (!get_integer(reader->file, "schema_version", &version) || version < 1)
+        status = RP_FAIL(RP_ERR_DAMAGED, "the attribute schema_version is missing or no version");
+    else if (version > RP_RESULTS_SCHEMA_VERSION)
+        status = RP_FAIL(RP_ERR_DAMAGED, "schema version %" PRId64 "; this program reads up to %d",
+                         version, RP_RESULTS_SCHEMA_VERSION);
+    else if (!state || (strcmp(state, "complete") != 0 && strcmp(state, "partial") != 0))
+        status = RP_FAIL(RP_ERR_DAMAGED, "the attribute state is neither complete nor partial");
+    else if (!reader->digest ||
+             !get_integer(reader->file, "rows_planned", &reader->study->rows_planned) ||
+             !get_integer(reader->file, "rows", &reader->rows))
+        status = RP_FAIL(RP_ERR_DAMAGED, "an attribute is missing: rows_planned, rows or digest");
+    reader->study->complete = status == RP_OK && strcmp(state, "complete") == 0;
+    free(state);
+    free(format);
+    return status;
 }
 
 static enum rp_status read_tables(struct rp_hdf5_reader *reader)
@@ -170,59 +159,63 @@ static enum rp_status read_tables(struct rp_hdf5_reader *reader)
     return RP_OK;
 }
 
-static enum rp_status check_digest(struct rp_hdf5_reader *reader, const struct root *root)
+static enum rp_status check_digest(struct rp_hdf5_reader *reader)
 {
     char hex[RP_DIGEST_HEX_SIZE];
     const size_t rows = rp_study_count(reader->study, RP_TABLE_RESULTS);
-    if (root->rows != (int64_t)rows)
+    if (reader->rows != (int64_t)rows)
         return RP_FAIL(RP_ERR_DAMAGED, "/results has %zu rows, the attribute rows says %" PRId64,
-                       rows, root->rows);
+                       rows, reader->rows);
     RP_TRY(rp_digest_list_end(&reader->digests, reader->study->complete,
-                              reader->study->rows_planned, root->rows, hex));
-    if (strcmp(hex, root->digest) != 0)
+                              reader->study->rows_planned, reader->rows, hex));
+    if (strcmp(hex, reader->digest) != 0)
         return RP_FAIL(RP_ERR_DAMAGED, "the tables do not fit the file's digest");
     return RP_OK;
 }
 
-static enum rp_status read_study(struct rp_hdf5_reader *reader, const char *path)
+enum rp_status rp_hdf5_reader_open(struct rp_hdf5_reader *reader, const char *path,
+                                   struct rp_study *study)
 {
-    struct root root = {0};
-    enum rp_status status = RP_OK;
+    *reader = (struct rp_hdf5_reader){.file = -1, .study = study};
+    rp_digest_list_init(&reader->digests);
+    RP_TRY(look_at_file(path, &reader->file_bytes));
     hid_t access = rp_hdf5_file_access();
     reader->file = access < 0 ? -1 : H5Fopen(path, H5F_ACC_RDONLY, access);
+    rp_hdf5_close(access);
     if (reader->file < 0) {
         char reason[RP_HDF5_REASON_SIZE];
-        status = RP_FAIL(RP_ERR_DAMAGED, "HDF5 cannot open it: %s", rp_hdf5_reason(reason));
+        return RP_FAIL(RP_ERR_DAMAGED, "%s: HDF5 cannot open it: %s", path, rp_hdf5_reason(reason));
     }
-    rp_hdf5_close(access);
-    if (status == RP_OK)
-        status = read_root(reader->file, &root);
-    if (status == RP_OK) {
-        reader->study->complete = strcmp(root.state, "complete") == 0;
-        reader->study->rows_planned = root.rows_planned;
-        status = read_tables(reader);
-    }
-    if (status == RP_OK)
-        status = check_digest(reader, &root);
-    root_clear(&root);
+    enum rp_status status = read_root(reader);
+    if (status != RP_OK)
+        status = RP_FAIL(status, "%s: %s", path, rp_status_message());
     return status;
+}
+
+void rp_hdf5_reader_close(struct rp_hdf5_reader *reader)
+{
+    rp_hdf5_close(reader->file);
+    rp_digest_list_clear(&reader->digests);
+    free(reader->digest);
 }
 
 enum rp_status rp_results_read(const char *path, struct rp_study *study)
 {
     struct rp_hdf5_quiet quiet;
-    struct rp_hdf5_reader reader = {.file = -1, .study = study};
+    struct rp_hdf5_reader reader;
     rp_study_init(study);
-    RP_TRY(look_at_file(path, &reader.file_bytes));
-    rp_digest_list_init(&reader.digests);
     rp_hdf5_quiet_begin(&quiet);
-    enum rp_status status = read_study(&reader, path);
-    rp_hdf5_close(reader.file);
-    rp_hdf5_quiet_end(&quiet);
-    rp_digest_list_clear(&reader.digests);
-    if (status != RP_OK) {
-        status = RP_FAIL(status, "%s: %s", path, rp_status_message());
-        rp_study_clear(study);
+    enum rp_status status = rp_hdf5_reader_open(&reader, path, study);
+    if (status == RP_OK) {
+        status = read_tables(&reader);
+        if (status == RP_OK)
+            status = check_digest(&reader);
+        if (status != RP_OK)
+            status = RP_FAIL(status, "%s: %s", path, rp_status_message());
     }
+    rp_hdf5_reader_close(&reader);
+    rp_hdf5_quiet_end(&quiet);
+    if (status != RP_OK)
+        rp_study_clear(study);
     return status;
 }

@@ -21,7 +21,7 @@ fault() {
     for command in run plan devices; do
         "$RIDGEPOINT" "$command" --help
     done
-    for command in summary check verify explain compare merge report figures export; do
+    for command in summary classes check verify explain compare merge report figures export; do
         "$ANALYZE" "$command" --help
     done
     for script in setup build test demo bench; do

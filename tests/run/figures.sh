@@ -45,7 +45,7 @@ for name in intensity memory naive-over-fused prefill-rate decode-bandwidth grou
     labels=$(grep -c '^set [xy]label .*(\|^set xlabel .*H/G\|^set ylabel units' "f/$name.gp")
     [ "$labels" -ge 2 ] || fail "f/$name.gp names no units"
 done
-expect_no_file f/timeline.csv f/gnuplot.log # times of simulated devices are not the clock's
+expect_no_file f/gnuplot.log
 expect 0 "$ANALYZE" figures --simulated t4.h5 h100-sxm-80gb.h5 -o f # a second time is fine
 
 # Marked where a simulated device answered, not where counts alone speak.
@@ -108,6 +108,16 @@ cell "$map" flop_per_s basis=predicted | awk '!($1 > 0 && $1 < 4 * 320e9) { exit
 curve='series=FLOP: visible pairs / all pairs'
 expect_equal "$(cell f/causal-counting-t4-simulated.csv value "$curve" seq_k=1024 | sort -u)" \
     "$(awk 'BEGIN { printf "%.15g", 1025 / 2048 }')" 'FLOP with a mask'
+
+# The timeline of simulated devices: rows one behind the other, each as long as the model says.
+expect_text listed f/timeline.svg 'the list of figures'
+expect_text f/timeline.svg SIMULATED 'a simulated timeline says so'
+expect_equal "$(cell f/timeline.csv lane 'device=h100-sxm-80gb (simulated)' | sort -u)" 2 \
+    'a lane each'
+csv_columns lane begin_s sampling_s <f/timeline.csv | awk '
+    $1 != lane { lane = $1; end = 0 }
+    ($2 - end) ^ 2 > 1e-12 * (1 + end ^ 2) { exit 1 }
+    { end = $2 + $3 }' || fail 'bars of a simulated rank do not follow each other'
 
 # A user changes a script and draws again, without this program.
 (

@@ -20,10 +20,16 @@ sweep:
      head_dim: 128}
 YAML
 for type in t4 h100-sxm-80gb; do
-    expect 0 "$RIDGEPOINT" run job.yaml -o "$type.h5" --device "simulated:$type" --progress none
+    expect 0 env -u RIDGEPOINT_NO_CEILINGS "$RIDGEPOINT" run job.yaml -o "$type.h5" \
+        --device "simulated:$type" --progress none
 done
-expect 0 "$ANALYZE" report --simulated t4.h5 h100-sxm-80gb.h5 -o page
+printf 'cost: 2 node-hours <b>&\nmissing: a100\n' >note.txt
+expect 0 "$ANALYZE" report --simulated t4.h5 h100-sxm-80gb.h5 -o page --note note.txt
 expect_equal "$(cat "$OUT")" page/index.html 'where the page is'
+expect 3 "$ANALYZE" report --simulated t4.h5 -o unwritten --note no-such-note
+expect_text "$ERR" 'no-such-note' 'a note that is not there'
+expect_no_file unwritten/index.html unwritten/index.html.tmp
+expect 2 "$ANALYZE" figures t4.h5 -o unwritten --note note.txt
 run_tiny tiny.h5
 expect 0 "$ANALYZE" report tiny.h5 -o tiny
 expect 0 "$ANALYZE" report t4.h5 -o unasked
@@ -67,6 +73,26 @@ answer=$(grep -n 'id="answer"' page/index.html | cut -d : -f 1)
 drawing=$(grep -n '<svg ' page/index.html | head -n 1 | cut -d : -f 1)
 [ "$answer" -lt "$drawing" ] || fail 'the answer does not come first'
 
+# Five questions a device, and the tables of the summary.
+for text in '<dt>Where does prefill turn compute-bound?</dt>' '<dt>Does decode ever?</dt>' \
+    '<dt>What does naive cost?</dt>' '<dt>How sure is that?</dt>'; do
+    expect_equal "$(grep -cF "$text" page/index.html)" 2 "$text"
+done
+for text in '<dd>fused fp16, no mask: from T = ' \
+    '<dd>by the datasheet fp16, no mask: from T = 406<' ' times the time of fused ' \
+    '<dd>naive fp16: peak grows as T<sup>1.' 'a model answered, nothing was measured' \
+    '<h3>Where implementations turn from memory to compute</h3>' '<h3>Memory</h3>' \
+    '<h3>What naive costs</h3>' '<h3>Do the verdicts agree?</h3>' \
+    'Ideal classes that depend on what is counted'; do
+    expect_text page/index.html "$text" 'answers and tables'
+done
+
+# A note is shown as it is; without one nothing speaks of it.
+expect_text page/index.html 'cost: 2 node-hours &#60;b&#62;&#38;' 'the note'
+expect_text page/index.html 'missing: a100' 'all of the note'
+expect_text page/index.html ' --note note.txt' 'how to make the page again'
+! grep -q 'id="note"\|#note' tiny/index.html || fail 'a note that nobody gave'
+
 # Scores of 64k tokens do not fit a T4: said, with the reason. Markup of a job stays text.
 expect_text page/index.html '<td>oom</td>' 'what was left out'
 expect_text page/index.html '# a &#60;b&#62;comment&#60;/b&#62; &#38; &#34;quotes&#34;' 'escaped'
@@ -74,8 +100,14 @@ expect_text page/index.html 'ridgepoint-analyze report --simulated t4.h5' 'how t
 
 # Simulated rows are marked; a measured page has no mark; unasked they are left out, which is said.
 expect_text page/index.html '<p class="simulated">' 'the mark of the page'
-expect_equal "$(grep -c '<h3>Simulated, not measured: t4' page/index.html)" 3 'marks of a device'
-expect_text page/index.html 'class="simulated">' 'the mark of a figure'
+expect_equal "$(grep -c '<h3>Simulated, not measured: t4' page/index.html)" 4 'marks of a device'
+grep -l SIMULATED page/*.svg | sed 's/.*\/\(.*\)\.svg/\1/' | sort >marked
+grep -o '<figure id="[^"]*" class="simulated">' page/index.html | cut -d '"' -f 2 | sort |
+    cmp - marked || fail 'not the same figures are marked on the page and in the files'
+# Marked are all but those that only count or only predict.
+(cd page && ls -- *.svg) | sed 's/\.svg//' | sort | comm -23 - marked >unmarked
+! grep -vxE 'intensity|grouped-queries|heatmap-(decode|prefill)-a100-sxm-80gb' unmarked ||
+    fail 'figures of simulated rows without a mark'
 ! grep -q 'SIMULATED\|class="simulated"' tiny/index.html || fail 'a measured page is marked'
 expect_text unasked/index.html 'rows of simulated devices' 'what is not in the page'
 expect_equal "$(grep -c '<svg ' unasked/index.html || true)" 0 'figures of rows that do not count'

@@ -17,7 +17,7 @@ expect_text "$OUT" 'complete: 30 of 30 planned rows' 'what is told of the partit
 expect 0 "$ANALYZE" verify results/tiny.h5
 expect_text "$OUT" "complete: $TINY_ROWS of $TINY_ROWS planned rows" 'the study'
 expect_text results/tiny-report/campaign.txt 'node-hours' 'the summary'
-[ -s results/tiny-report/index.html ] || fail 'the campaign has no report'
+expect_text results/tiny-report/index.html 'node-hours' 'what the campaign cost is on its page'
 
 sum=$(sha256sum results/tiny.cpu.h5)
 expect 0 "${run[@]}"

@@ -107,8 +107,11 @@ static void test_undecided(void **state)
     rp_study_drop_result(&t.b.study, 6);
     CHECK_OK(compare_two(&t, false), "compare");
     CHECK_EQ_I64((int64_t)t.found.old_only, 1, "one row is only in OLD");
-    CHECK_EQ_TEXT(found_of(&t, 0)->reason, "ok in OLD, error in NEW", "lost");
-    CHECK_EQ_TEXT(found_of(&t, 1)->reason, "ok in OLD, mismatch in NEW", "wrong");
+    CHECK_EQ_TEXT(found_of(&t, 0)->reason, "the status changed: ok in OLD, error in NEW: lost",
+                  "lost");
+    CHECK_EQ_TEXT(found_of(&t, 1)->reason, "the status changed: ok in OLD, mismatch in NEW",
+                  "wrong");
+    CHECK_EQ_I64((int64_t)t.found.status_changed, 2, "both are counted");
     CHECK_CONTAINS(found_of(&t, 2)->reason, "too few samples", "few");
     for (size_t i = 0; i < 3; ++i)
         CHECK_EQ_I64(found_of(&t, i)->change, RP_CHANGE_UNDECIDED, "undecided");

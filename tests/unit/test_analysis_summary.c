@@ -33,7 +33,7 @@ static void test_report(void **state)
         "decode is memory-bound at every length (at most 4 FLOP/B).",
         "On h100-sxm-80gb, fp16 (ridge 295.2 FLOP/B), prefill is compute-bound without a mask ",
         "without a mask from T = 590 (above the sweep)",
-        "On cpu-test, class_measured is missing: this file has no measured ceilings.",
+        "On cpu-test 2 threads, class_measured is missing: this file has no measured ceilings.",
     };
     struct synthetic s;
     int exit_code = -1;
@@ -115,7 +115,7 @@ static void test_summary_csv(void **state)
     for (const char *p = csv; *p; ++p)
         lines += *p == '\n';
     CHECK_EQ_I64((int64_t)lines, 11, csv);
-    const char *line = strstr(csv, "\nt4,datasheet,prefill,fused,fp16,0,");
+    const char *line = strstr(csv, "\nt4,t4,datasheet,prefill,fused,fp16,0,");
     assert_non_null(line);
     ++line;
     CHECK_EQ_TEXT(field(line, column(csv, "class_ideal")), "both", "128..512 around 406");
@@ -124,12 +124,12 @@ static void test_summary_csv(void **state)
     CHECK_EQ_TEXT(field(line, column(csv, "ridge_flop_per_byte")), "203.125", "ridge");
     CHECK_EQ_TEXT(field(line, column(csv, "intensity_max_flop_per_byte")), "256", "T=512");
     CHECK_EQ_TEXT(field(line, column(csv, "class_measured")), "", "not measured on a T4");
-    line = strstr(csv, "\nt4,datasheet,decode,fused,fp16,0,4,1,");
+    line = strstr(csv, "\nt4,t4,datasheet,decode,fused,fp16,0,4,1,");
     assert_non_null(line);
     CHECK_EQ_TEXT(field(line + 1, column(csv, "crossover_ideal")), "never", "decode");
     CHECK_EQ_TEXT(field(line + 1, column(csv, "crossover_ideal_seq_k")), "", "decode");
     CHECK_EQ_TEXT(field(line + 1, column(csv, "class_predicted")), "memory", "decode");
-    line = strstr(csv, "\ncpu-test,measured,prefill,fused,fp16,1,");
+    line = strstr(csv, "\ncpu-test,cpu-test 2 threads,measured,prefill,fused,fp16,1,");
     assert_non_null(line);
     CHECK_EQ_TEXT(field(line + 1, column(csv, "naive_time_ratio")), "2", "twice as fast");
     CHECK_EQ_TEXT(field(line + 1, column(csv, "points_timed")), "3", "points");
@@ -248,11 +248,11 @@ static void test_measured_verdicts(void **state)
     CHECK_CONTAINS(line, "flops = 8388608 at the measured compute ceiling", "why");
     free(csv);
     char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
-    CHECK_CONTAINS(output, "Ceilings measured on cpu-test", "ceilings");
-    CHECK_CONTAINS(output, "compute            cpu_fp32        2      1  1 GFLOP/s", "ceilings");
+    CHECK_CONTAINS(output, "Ceilings measured on cpu-test 2 threads", "ceilings");
+    CHECK_CONTAINS(output, "compute            cpu_fp32      1  1 GFLOP/s", "ceilings");
     CHECK_CONTAINS(output, "0.1 us", "latency");
     CHECK_CONTAINS(output, "drifted by at most 9.5 % within a run", "anchors");
-    CHECK_CONTAINS(output, "On cpu-test, 1 row is faster than the measured ceilings",
+    CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row is faster than the measured ceilings",
                    "implausible");
     CHECK_TRUE(strstr(output, "8.3 ") == NULL, "8.3 GFLOP/s are no record");
     free(output);
@@ -280,7 +280,7 @@ static void test_measured_crossover(void **state)
     synthetic_write(&s);
     char *csv = run_command(rp_summary_run, (const char *[]){"--format", "csv", NULL}, s.path,
                             RP_OK, &exit_code);
-    const char *line = strstr(csv, "\ncpu-test,measured,prefill,fused,") + 1;
+    const char *line = strstr(csv, "\ncpu-test,cpu-test 2 threads,measured,prefill,fused,") + 1;
     CHECK_NEAR(atof(field(line, column(csv, "crossover_measured_seq_k_min"))), 256, 1e-9, "least");
     CHECK_NEAR(atof(field(line, column(csv, "crossover_measured_seq_k_max"))), 256, 1e-9, "most");
     free(csv);
@@ -326,8 +326,42 @@ static void test_simulated(void **state)
     free(output);
     output = run_command(rp_summary_run, (const char *[]){"--simulated", NULL}, s.path, RP_OK,
                          &exit_code);
-    CHECK_CONTAINS(output, "Measured on t4", "asked for");
+    CHECK_CONTAINS(output, "\nNot measured: t4 simulated", "asked for");
     free(output);
+    synthetic_end(&s);
+}
+
+/* Real and simulated rows of one GPU type, and power limits, are never added up. */
+static void test_apart(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    int exit_code = -1;
+    struct rp_device_row device;
+    build(&s);
+    RP_WORD_SET(rp_study_devices(&s.study)[0].gpu_type, "t4");
+    device = rp_study_devices(&s.study)[0];
+    RP_WORD_SET(device.backend, "simulated");
+    CHECK_OK(rp_study_append(&s.study, RP_TABLE_DEVICES, &device), "a simulated one");
+    RP_WORD_SET(device.backend, "cpu");
+    device.power_limit_w = 50;
+    CHECK_OK(rp_study_append(&s.study, RP_TABLE_DEVICES, &device), "a capped one");
+    row_at(&s, 5)->device = 1;
+    row_at(&s, 6)->device = 1;
+    row_at(&s, 11)->device = 2;
+    synthetic_write(&s);
+    char *output = run_command(rp_summary_run, (const char *[]){"--simulated", NULL}, s.path, RP_OK,
+                               &exit_code);
+    CHECK_CONTAINS(output, "\nMeasured on t4 2 threads (", "the real one");
+    CHECK_CONTAINS(output, "\nNot measured: t4 simulated 2 threads (", "the simulated one");
+    CHECK_CONTAINS(output, "\nMeasured on t4 50 W 2 threads (", "the capped one");
+    free(output);
+    char *csv =
+        run_command(rp_summary_run, (const char *[]){"--simulated", "--format", "csv", NULL},
+                    s.path, RP_OK, &exit_code);
+    const char *line = strstr(csv, "\nt4,t4 simulated 2 threads,simulated,prefill,fused,") + 1;
+    CHECK_EQ_TEXT(field(line, column(csv, "points")), "1", "rows of the simulated one");
+    free(csv);
     synthetic_end(&s);
 }
 
@@ -344,9 +378,10 @@ static void test_statuses(void **state)
     row_at(&s, 4)->time_median_s = NAN;
     synthetic_write(&s);
     char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
-    CHECK_CONTAINS(output, "On cpu-test, 2 rows are oom.", "statuses");
-    CHECK_CONTAINS(output, "On cpu-test, 1 row is unsupported.", "statuses");
-    CHECK_CONTAINS(output, "On cpu-test, 1 row has no time: every sample was disturbed", "NaN");
+    CHECK_CONTAINS(output, "On cpu-test 2 threads, 2 rows are oom.", "statuses");
+    CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row is unsupported.", "statuses");
+    CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row has no time: every sample was disturbed",
+                   "NaN");
     CHECK_CONTAINS(output, "2 of 3", "timed");
     CHECK_TRUE(strstr(output, "nan") == NULL, output);
     free(output);
@@ -369,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_export),
         cmocka_unit_test(test_export_json),
         cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_apart),
         cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_paired_ratios),
         cmocka_unit_test(test_measured_verdicts),

@@ -54,13 +54,14 @@ static void test_html(void **state)
 {
     (void)state;
     check_output(RP_TABLE_HTML, 2,
-                 "<table>\n<thead><tr><th>name</th><th>time [ms]</th><th>samples</th><th>used</th>"
+                 "<div class=\"table\"><table>\n<thead><tr><th>name</th><th>time "
+                 "[ms]</th><th>samples</th><th>used</th>"
                  "</tr></thead>\n<tbody>\n"
                  "<tr><td>plain</td><td class=\"number\">100</td><td class=\"number\">-7</td>"
                  "<td class=\"number\">yes</td></tr>\n"
                  "<tr><td>a &#34;b&#34;, c\n\\??\xc3\xa4</td><td class=\"number\">-</td>"
                  "<td class=\"number\">-</td><td class=\"number\">no</td></tr>\n"
-                 "</tbody>\n</table>\n",
+                 "</tbody>\n</table></div>\n",
                  "what the table for eyes shows, escaped");
 }
 
