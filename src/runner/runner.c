@@ -15,7 +15,7 @@
 #include "runner/stop.h"
 
 static const double shortest_wait_s = 0.002;
-static const double sending_wait_s = 0.01;      /* until rank 0 has taken what it is sent */
+static const double sending_wait_s = 0.05;      /* until rank 0 has taken what it is sent */
 static const double longest_wait_s = 0.08;      /* the next task is queued at the rank already */
 static const double longest_wait_busy_s = 0.25; /* what other ranks have to say can wait */
 static const double farewell_s = 15;            /* a rank that does not leave by then is hung */
