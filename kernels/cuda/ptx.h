@@ -83,6 +83,37 @@ RP_DEVICE unsigned rp_tf32_round(float x)
     return bits;
 }
 
+/* 2^x to 2 units in the last place, subnormal results as 0: one instruction. */
+RP_DEVICE float rp_exp2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* x, of which the compiler knows nothing: what is computed from it stays where it is. */
+RP_DEVICE int rp_opaque(int x)
+{
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
+RP_DEVICE int64_t rp_opaque(int64_t x)
+{
+    asm volatile("" : "+l"(x));
+    return x;
+}
+
+/* Whether what needs cp.async (or is there for lack of it) is for the GPU that is compiled for. */
+template <bool WITH_ASYNC> static constexpr __host__ __device__ bool rp_is_compiled_for()
+{
+#ifdef __CUDA_ARCH__
+    return WITH_ASYNC == (__CUDA_ARCH__ >= 800);
+#else
+    return true;
+#endif
+}
+
 RP_DEVICE unsigned rp_shared_address(const void *shared)
 {
     return static_cast<unsigned>(__cvta_generic_to_shared(shared));

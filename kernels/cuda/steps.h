@@ -25,8 +25,10 @@ struct rp_cuda_steps {
     enum rp_cuda_storage storage;
     const void *q, *k, *v;
     void *o;
-    float *scores;
+    float *scores; /* scores and probabilities: the three steps */
     void *probabilities;
+    float *partials;   /* fused decode: (kv_heads, parts, rows, head_dim + 2), or null */
+    int64_t part_keys; /* fused decode: keys of a part */
     cudaStream_t stream;
 };
 

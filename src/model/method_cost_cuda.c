@@ -4,15 +4,15 @@
  * Scores are fp32; probabilities are stored in the row's dtype beside them, so that a matrix unit
  * can take them: scores_bytes = (4 + e) * B * H * Tq * Tk, e bytes an element.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "model/method_cost_rows.h"
+#include "model/method_cuda.h"
 
 enum {
-    TILE_QUERIES = 128,       /* prefill: query rows of one thread block */
-    TILE_KEYS = 64,           /* prefill and decode: keys of one step */
-    MATRIX_WIDTH = 16,        /* head_dim and decode rows are rounded up to a matrix instruction */
     DECODE_ROWS_MAX = 64,     /* up to so many rows on one kv head are split over the keys */
+    PART_KEYS_UNIT = 64,      /* a part is a multiple of every step */
     BLOCKS_PER_PROCESSOR = 2, /* decode: thread blocks wanted on each multiprocessor */
     SPLIT_KEYS_MIN = 256      /* decode: no part is shorter than this */
 };
@@ -78,68 +78,110 @@ enum rp_status rp_method_cost_cuda_reference(struct rp_method_call *call)
     return count_three_steps(call);
 }
 
+static int64_t group_rows(const struct rp_point *p)
+{
+    return p->seq_q * (p->heads / p->kv_heads);
+}
+
+bool rp_cuda_fused_is_decode(const struct rp_point *p)
+{
+    return group_rows(p) <= DECODE_ROWS_MAX;
+}
+
+/* How a fused kernel cuts the point: rows and keys of a step of one thread block, head_dim rounded
+ * up, and how often a decode computes the same scores. */
+struct tile {
+    int64_t rows, keys, width, column_groups;
+};
+
+static struct tile tile_of(const struct rp_point *p)
+{
+    int64_t width = RP_CUDA_FUSED_WIDTH(p->head_dim);
+    int64_t stride = width * rp_dtype_info(p->dtype)->storage_bytes;
+    bool is_decode = rp_cuda_fused_is_decode(p);
+    if (is_plain(p))
+        return (struct tile){is_decode ? RP_CUDA_PLAIN_ROWS : RP_CUDA_PLAIN_QUERIES,
+                             RP_CUDA_PLAIN_KEYS, width, 1};
+    if (!is_decode)
+        return (struct tile){RP_CUDA_FUSED_QUERIES(stride), RP_CUDA_FUSED_KEYS(stride), width, 1};
+    return (struct tile){RP_CUDA_DECODE_ROWS, RP_CUDA_FUSED_KEYS(stride), width,
+                         RP_CUDA_DECODE_COLUMN_GROUPS(width, stride)};
+}
+
 /*
- * fused, prefill: one launch; a thread block holds 128 query rows of one head and steps over the
- * keys by 64, up to the last key its last query sees.
- *   FLOP    4 * 128 * keys * D over the blocks, keys rounded up to 64, D to 16.
+ * fused, prefill: one launch; a thread block holds a tile of query rows of one head (128, fp32 64)
+ * and steps over the keys, up to the last key its last query sees.
+ *   FLOP    4 * rows * keys * width over the blocks, keys rounded up to a step, head_dim to the
+ *           width.
  *   bytes   bytes_min: the blocks of a head run side by side and share K and V in the L2 cache.
  */
 static enum rp_status count_prefill(struct rp_method_call *call)
 {
     const struct rp_point *p = call->point;
+    const struct tile tile = tile_of(p);
     int64_t keys = 0;
-    for (int64_t first = 0; first < p->seq_q; first += TILE_QUERIES) {
-        int64_t last = smaller(first + TILE_QUERIES, p->seq_q) - 1;
-        keys += round_up(p->causal ? p->seq_k - p->seq_q + last + 1 : p->seq_k, TILE_KEYS);
+    for (int64_t first = 0; first < p->seq_q; first += tile.rows) {
+        int64_t last = smaller(first + tile.rows, p->seq_q) - 1;
+        keys += round_up(p->causal ? p->seq_k - p->seq_q + last + 1 : p->seq_k, tile.keys);
     }
-    return rp_cost_product(
-        "flops_impl",
-        (int64_t[]){4, p->batch, p->heads, TILE_QUERIES, round_up(p->head_dim, MATRIX_WIDTH), keys},
-        6, &call->cost->flops_impl);
+    return rp_cost_product("flops_impl",
+                           (int64_t[]){4, p->batch, p->heads, tile.rows, tile.width, keys}, 6,
+                           &call->cost->flops_impl);
 }
 
-/* Parts the keys are split into: enough thread blocks for every multiprocessor twice, as long as a
- * part keeps 256 keys; one where the number of multiprocessors is not known. */
-static int64_t count_splits(const struct rp_method_call *call)
+/* Enough thread blocks for every multiprocessor twice, as long as a part keeps 256 keys; one part
+ * where the number of multiprocessors is not known. */
+int64_t rp_cuda_part_keys(const struct rp_point *p, int64_t multiprocessors)
 {
-    const struct rp_point *p = call->point;
-    int64_t blocks = p->batch * p->kv_heads;
-    int64_t wanted = BLOCKS_PER_PROCESSOR * call->device->multiprocessors;
+    int64_t rows = tile_of(p).rows;
+    int64_t blocks = p->batch * p->kv_heads * ((group_rows(p) + rows - 1) / rows);
+    int64_t wanted = (BLOCKS_PER_PROCESSOR * multiprocessors + blocks - 1) / blocks;
     int64_t most = (p->seq_k + SPLIT_KEYS_MIN - 1) / SPLIT_KEYS_MIN;
-    int64_t splits = smaller((wanted + blocks - 1) / blocks, most);
-    return splits > 1 ? splits : 1;
+    int64_t parts = smaller(wanted, most) > 1 ? smaller(wanted, most) : 1;
+    return round_up((p->seq_k + parts - 1) / parts, PART_KEYS_UNIT);
+}
+
+int64_t rp_cuda_parts(const struct rp_point *p, int64_t multiprocessors)
+{
+    int64_t part_keys = rp_cuda_part_keys(p, multiprocessors);
+    return (p->seq_k + part_keys - 1) / part_keys;
 }
 
 /*
- * fused, few rows on a kv head: a thread block holds all rows of the group and one part of the
- * keys; a second launch combines the parts, if there are several.
- *   FLOP    4 * rows * keys * D, keys rounded up to 64, rows and D to 16 on a matrix unit.
- *   bytes   bytes_min, and the parts' outputs, maximum and sum in fp32 written and read.
+ * fused, few rows on a kv head: a thread block holds a tile of the group's rows (16, fp32 8) and
+ * one part of the keys; a second launch combines the parts, if there are several.
+ *   FLOP    4 * rows * keys * width, rows rounded up to the tile, keys to a step; QK^T once for
+ * each group of columns. bytes   bytes_min, and the parts' outputs, bound and sum in fp32 written
+ * and read.
  */
-static enum rp_status count_decode(struct rp_method_call *call, int64_t rows)
+static enum rp_status count_decode(struct rp_method_call *call)
 {
     const struct rp_point *p = call->point;
-    int64_t splits = count_splits(call);
-    int64_t unit = is_plain(p) ? 1 : MATRIX_WIDTH;
+    const struct tile tile = tile_of(p);
+    int64_t parts = rp_cuda_parts(p, call->device->multiprocessors);
     struct rp_tally bytes = {.total = call->paper->bytes_min};
-    if (splits > 1) {
+    if (parts > 1) {
         call->cost->launches = 2;
-        RP_TRY(rp_cost_product("workspace",
-                               (int64_t[]){4, p->batch, p->kv_heads, splits, rows, p->head_dim + 2},
-                               6, &call->cost->workspace_bytes));
+        RP_TRY(rp_cost_product(
+            "workspace",
+            (int64_t[]){4, p->batch, p->kv_heads, parts, group_rows(p), p->head_dim + 2}, 6,
+            &call->cost->workspace_bytes));
     }
     rp_tally_add(&bytes, (int64_t[]){2, call->cost->workspace_bytes}, 2);
     RP_TRY(rp_tally_end(&bytes, "bytes_impl", &call->cost->bytes_impl));
     return rp_cost_product("flops_impl",
-                           (int64_t[]){4, p->batch, p->kv_heads, round_up(rows, unit),
-                                       round_up(p->seq_k, TILE_KEYS), round_up(p->head_dim, unit)},
+                           (int64_t[]){2 * (1 + tile.column_groups), p->batch, p->kv_heads,
+                                       round_up(group_rows(p), tile.rows),
+                                       round_up(p->seq_k, tile.keys), tile.width},
                            6, &call->cost->flops_impl);
 }
 
 enum rp_status rp_method_cost_cuda_fused(struct rp_method_call *call)
 {
     const struct rp_point *p = call->point;
-    int64_t rows = p->seq_q * (p->heads / p->kv_heads);
+    if (p->head_dim > RP_CUDA_FUSED_WIDTH_MOST)
+        return RP_FAIL(RP_ERR_UNSUPPORTED, "fused: head_dim=%" PRId64 " is beyond %d", p->head_dim,
+                       RP_CUDA_FUSED_WIDTH_MOST);
     set_path(call);
-    return rows <= DECODE_ROWS_MAX ? count_decode(call, rows) : count_prefill(call);
+    return rp_cuda_fused_is_decode(p) ? count_decode(call) : count_prefill(call);
 }

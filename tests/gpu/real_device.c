@@ -15,6 +15,11 @@ const char *host_cuda_fault(void)
     return error == cudaSuccess ? "" : cudaGetErrorString(error);
 }
 
+long host_cuda_bank_conflicts(void)
+{
+    return 0;
+}
+
 int host_cuda_leaks(void)
 {
     return 0;

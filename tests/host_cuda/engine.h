@@ -94,6 +94,7 @@ std::string describe(Place place, const std::string &message, const Thread *t);
 bool fault_seen();
 cudaError_t fault_error();
 void forget_fault();
+void conflicts_forget();
 
 /* Moves bytes where no sanitizer looks. */
 inline void copy_unseen(void *to, const void *from, size_t bytes)

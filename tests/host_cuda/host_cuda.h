@@ -9,8 +9,8 @@
  *   HOST_CUDA_ORDER=up | down | random    HOST_CUDA_SEED=N    HOST_CUDA_COPIES=late | early
  *   HOST_CUDA_FAIL=cudaMalloc:3 or cudaMalloc:3:46            HOST_CUDA_WORKERS=N
  *
- * It says nothing about speed, bank conflicts, the rounding of matrix units or races between
- * blocks.
+ * It says nothing about speed, bank conflicts but ldmatrix's, the rounding of matrix units or races
+ * between blocks.
  */
 #ifndef RP_TESTS_HOST_CUDA_H
 #define RP_TESTS_HOST_CUDA_H
@@ -42,6 +42,9 @@ void host_cuda_reset(const struct host_cuda_settings *settings);
 /* What a kernel or a library call did wrong first since the reset: file, line, sentence, block and
  * thread. "" when nothing. */
 const char *host_cuda_fault(void);
+
+/* How often since the reset ldmatrix took rows that share banks: passes beyond one a matrix. */
+long host_cuda_bank_conflicts(void);
 
 /* Buffers, streams, events and library handles not given back. */
 int host_cuda_leaks(void);

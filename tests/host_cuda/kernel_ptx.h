@@ -39,6 +39,9 @@ inline void land(const Copy &copy)
     *copy.to = copy.from ? *copy.from : Sixteen{0, 0};
 }
 
+/* The eight rows of each matrix share no bank of shared memory, or what is counted. */
+void count_conflicts(const void *const *rows, int n_matrices);
+
 /* Every lane reads from the rows the others point to: lane 8 m + i holds row i of matrix m. */
 template <int N> void load_matrices(unsigned (&registers)[N], const void *row, bool transposed)
 {
@@ -47,6 +50,8 @@ template <int N> void load_matrices(unsigned (&registers)[N], const void *row, b
     if (reinterpret_cast<uintptr_t>(row) % 16 != 0)
         trap(place, cudaErrorMisalignedAddress, "a row is not aligned to 16 bytes");
     exchange(place, {Operation::matrix_load, 0xffffffffu}, &row, sizeof row, rows);
+    if (self->lane == 0)
+        count_conflicts(rows, N);
     for (int m = 0; m < N; ++m) {
         unsigned group = self->lane / 4;
         unsigned pair = 2 * (self->lane % 4);
@@ -81,6 +86,22 @@ inline void rp_mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const uns
 inline unsigned rp_tf32_round(float x)
 {
     return (__float_as_uint(x) + 0x1000u) & ~0x1fffu;
+}
+
+inline float rp_exp2(float x)
+{
+    return exp2f(x);
+}
+
+template <class T> T rp_opaque(T x)
+{
+    return x;
+}
+
+/* Kernels for every GPU are run here. */
+template <bool> constexpr bool rp_is_compiled_for()
+{
+    return true;
 }
 
 inline void rp_ldmatrix_x2(unsigned (&registers)[2], const void *row)

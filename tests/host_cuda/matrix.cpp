@@ -1,14 +1,32 @@
 /*
- * matrix.cpp - mma.sync: the warp's registers are put together to matrices as kernels/cuda/ptx.h
- * documents, multiplied in fp32, and taken apart again.
+ * matrix.cpp - ldmatrix's bank conflicts, counted, and mma.sync: the warp's registers are put
+ * together to matrices as kernels/cuda/ptx.h documents, multiplied in fp32, and taken apart again.
  */
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "engine.h"
 
 namespace host_cuda
 {
+
+static std::atomic<long> bank_conflicts;
+
+void count_conflicts(const void *const *rows, int n_matrices)
+{
+    for (int m = 0; m < n_matrices; ++m) {
+        unsigned places = 0; /* of 16 bytes, eight to the 128 bytes of all banks */
+        for (int i = 0; i < 8; ++i)
+            places |= 1u << reinterpret_cast<uintptr_t>(rows[8 * m + i]) / 16 % 8;
+        bank_conflicts += 8 - __builtin_popcount(places);
+    }
+}
+
+void conflicts_forget()
+{
+    bank_conflicts = 0;
+}
 
 enum { M = 16, N = 8, K_MOST = 16 };
 
@@ -99,3 +117,8 @@ void multiply_matrices(MatrixType type, float (&d)[4], const unsigned (&a)[4],
 }
 
 } // namespace host_cuda
+
+extern "C" long host_cuda_bank_conflicts(void)
+{
+    return host_cuda::bank_conflicts;
+}

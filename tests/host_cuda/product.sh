@@ -14,11 +14,10 @@ measure: {min_samples: 6, max_samples: 6, max_time_s: 0.2, cache: warm}
 verify: {rows: 8}
 sweep:
   - {stage: prefill, heads: 2, kv_heads: 1, seq: 33, head_dim: 16, dtype: [fp32, tf32, fp16, bf16],
-     causal: true, impl: [naive, reference]}
-  - {stage: decode, heads: 4, kv_heads: 2, seq_k: 40, head_dim: 16, dtype: fp16,
-     impl: [naive, reference]}
+     causal: true, impl: [naive, reference, fused]}
+  - {stage: decode, heads: 4, kv_heads: 2, seq_k: 40, head_dim: 16, dtype: fp16}
 YAML
-rows=10
+rows=15
 
 # run_on DEVICES FILE.h5 [OPTION...]
 run_on() {
@@ -33,8 +32,8 @@ for kind in t4 a100 h100; do
         run small.yaml -o "$kind.h5" --device cuda --data "$RP_SOURCE/data" --progress none
     expect_equal "$(export_columns "$kind.h5" point impl | sort -u | wc -l)" "$rows" \
         "$kind: every row once"
-    words='ok:9 unsupported:1' # naive in tf32
-    [ "$kind" != t4 ] || words='ok:6 unsupported:4' # bf16 and tf32 need sm_80
+    words='ok:13 unsupported:2' # naive in tf32, fused in fp32
+    [ "$kind" != t4 ] || words='ok:8 unsupported:7' # and bf16 and tf32 need sm_80
     expect_equal "$(count_words "$kind.h5" status)" "$words" "$kind: status"
     expect_equal "$(export_columns "$kind.h5" gpu_type | cut -d- -f1 | sort -u)" "$kind" "GPU type"
     expect 0 "$ANALYZE" summary "$kind.h5"
@@ -59,24 +58,24 @@ name: large
 measure: {min_samples: 6, max_samples: 6, max_time_s: 0.2}
 verify: {rows: 2}
 sweep:
-  - {stage: decode, heads: 4, seq_k: [64, 1M], head_dim: 64, dtype: fp16, impl: [naive, reference]}
+  - {stage: decode, heads: 4, seq_k: [64, 1M], head_dim: 64, dtype: fp16}
 YAML
 HOST_CUDA_DEVICES=t4 HOST_CUDA_MEMORY_MB=256 expect 0 "$RIDGEPOINT" run large.yaml -o large.h5 \
     --device cuda --data "$RP_SOURCE/data" --progress none
-expect_equal "$(count_words large.h5 status)" 'ok:2 oom:2' 'out of memory'
+expect_equal "$(count_words large.h5 status)" 'ok:3 oom:3' 'out of memory'
 
 # A library call that fails is an error row of its own; the device goes on.
 HOST_CUDA_FAIL=cublasGemmStridedBatchedEx:8:14 expect 1 run_on t4 library.h5
-expect_equal "$(count_words library.h5 status)" 'error:1 ok:5 unsupported:4' 'a failed library call'
+expect_equal "$(count_words library.h5 status)" 'error:1 ok:7 unsupported:7' 'a failed library call'
 expect_text <(export_columns library.h5 reason) 'cuBLAS' 'the reason names the library'
 
 # An error that stays ends the worker: its row says so, a fresh worker has a fresh context.
 HOST_CUDA_FAIL=cudaMalloc:24:700 expect 1 run_on t4 lost.h5
 expect_text "$ERR" 'a fresh worker goes on' 'a lost device'
-expect_equal "$(count_words lost.h5 status)" 'error:1 ok:5 unsupported:4' 'one row is lost with it'
+expect_equal "$(count_words lost.h5 status)" 'error:1 ok:7 unsupported:7' 'one row is lost with it'
 expect_text <(export_columns lost.h5 reason) 'an illegal memory access' 'the reason says why'
 expect 0 run_on t4 lost.h5 --retry error
-expect_equal "$(count_words lost.h5 status)" 'ok:6 unsupported:4' 'and is measured when asked to'
+expect_equal "$(count_words lost.h5 status)" 'ok:8 unsupported:7' 'and is measured when asked to'
 
 # Every worker meets this one before its first row: the device retires.
 HOST_CUDA_FAIL=LAUNCH:3:700 expect 3 run_on t4 retired.h5

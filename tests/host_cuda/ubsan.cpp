@@ -50,6 +50,11 @@ void __ubsan_handle_mul_overflow(const CheckedPlace *place, void *, void *)
     report(place, cudaErrorLaunchFailure, "signed overflow");
 }
 
+void __ubsan_handle_divrem_overflow(const CheckedPlace *place, void *, void *)
+{
+    report(place, cudaErrorLaunchFailure, "division by zero, or its overflow");
+}
+
 void __ubsan_handle_negate_overflow(const CheckedPlace *place, void *)
 {
     report(place, cudaErrorLaunchFailure, "signed overflow");

@@ -1,6 +1,7 @@
 /* words.cu - see words.h. */
-#include "kernels/cuda/ptx.h"
+#include "kernels/cuda/fused_tile.h"
 
+#include "host_cuda.h"
 #include "planted_run.h"
 #include "words.h"
 
@@ -115,6 +116,46 @@ static bool multiplies_tf32()
     DeviceFloats x(M * N);
     LAUNCH(multiply_tf32, dim3(1), dim3(LANES), 0, nullptr, x.data);
     return x.become(product_at<8>);
+}
+
+/* Copies of a block into a tile of 64 rows: eight lanes at a time write 128 bytes, all banks. */
+template <class Tile> static bool copies_meet_all_banks()
+{
+    for (int first = 0; first < Tile::KEYS * Tile::CHUNKS; first += 8) {
+        unsigned places = 0;
+        for (int i = first; i < first + 8; ++i)
+            places |= 1u << place_of<Tile>(i / Tile::CHUNKS, i % Tile::CHUNKS) / 16 % 8;
+        if (places != 0xffu)
+            return false;
+    }
+    return true;
+}
+
+static bool tiles_have_no_conflicts()
+{
+    return copies_meet_all_banks<Tile<__half, 64, 4, true>>() &&
+           copies_meet_all_banks<Tile<__half, 128, 8, false>>() &&
+           copies_meet_all_banks<Tile<__nv_bfloat16, 256, 8, true>>();
+}
+
+/* Eight rows of 32 bytes lie in four places of 128 bytes: each matrix takes a second pass for four
+ * of them. */
+static __global__ void conflict(float *x)
+{
+    __shared__ __align__(128) __half rows[16][16];
+    unsigned registers[2];
+    rows[threadIdx.x / 2][threadIdx.x % 2] = __float2half(0.0f);
+    __syncwarp();
+    rp_ldmatrix_x2(registers, rows[threadIdx.x % 16]);
+    x[threadIdx.x] = 0.0f;
+}
+
+static bool conflicts_are_counted()
+{
+    DeviceFloats x(LANES);
+    const long before = host_cuda_bank_conflicts();
+    LAUNCH(conflict, dim3(1), dim3(LANES), 0, nullptr, x.data);
+    return x.become([](size_t) { return 0; }) && host_cuda_bank_conflicts() - before == 2 * 4;
 }
 
 /* Register m of a lane is M[2t, 2t + 1][g] of the m-th of four matrices side by side. */
@@ -246,6 +287,8 @@ const struct word words[] = {
     {"mma bf16", multiplies_halves<__nv_bfloat16>, true},
     {"mma tf32", multiplies_tf32, true},
     {"ldmatrix x4 trans", transposes, false},
+    {"ldmatrix's bank conflicts are counted", conflicts_are_counted, false},
+    {"copies into tiles meet all banks", tiles_have_no_conflicts, false},
     {"shuffles", shuffles, false},
     {"votes", votes, false},
     {"atomics and indices", adds_up, false},

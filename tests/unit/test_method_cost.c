@@ -177,10 +177,10 @@ static void cuda_fused(void **state)
     struct rp_point p = prefill(4, 200, 100, RP_DTYPE_bf16);
     p.causal = true;
     struct rp_method_cost c = cost_of(&gpu, RP_IMPL_fused, &p);
-    /* Two blocks of 128 queries see 128 and 200 keys, rounded up to 128 and 256; 100 to 112. */
+    /* Two blocks of 128 queries see 128 and 200 keys, rounded up to 128 and 256; 100 to 128. */
     CHECK_EQ_TEXT(c.path, "tensor_bf16", "path");
     CHECK_EQ_I64(c.launches, 1, "launches");
-    CHECK_EQ_I64(c.flops_impl, 4LL * 4 * 128 * 112 * (128 + 256), "tiles");
+    CHECK_EQ_I64(c.flops_impl, 4LL * 4 * 128 * 128 * (128 + 256), "tiles");
     CHECK_EQ_I64(c.bytes_impl, c.tensor_bytes, "K and V are shared in the cache");
     CHECK_EQ_I64(c.scores_bytes + c.workspace_bytes, 0, "nothing is stored");
 
@@ -193,7 +193,8 @@ static void cuda_fused(void **state)
                           .head_dim = 128,
                           .dtype = RP_DTYPE_fp16};
     c = cost_of(&gpu, RP_IMPL_fused, &p);
-    int64_t partials = 4LL * 8 * 33 * 4 * 130; /* 2 * 132 blocks wanted from 8: 33 parts */
+    /* 2 * 132 blocks wanted from 8: 33 parts of 1986 keys, rounded up to 2048, so 32. */
+    int64_t partials = 4LL * 8 * 32 * 4 * 130;
     CHECK_EQ_I64(c.launches, 2, "split");
     CHECK_EQ_I64(c.workspace_bytes, partials, "partials");
     CHECK_EQ_I64(c.bytes_impl, c.tensor_bytes + 2 * partials, "written and read");
@@ -202,6 +203,13 @@ static void cuda_fused(void **state)
     c = cost_of(&gpu, RP_IMPL_fused, &p);
     CHECK_EQ_I64(c.launches, 1, "512 blocks need no split");
     CHECK_EQ_I64(c.workspace_bytes, 0, "nor partials");
+    p.head_dim = 256;
+    c = cost_of(&gpu, RP_IMPL_fused, &p);
+    CHECK_EQ_I64(c.flops_impl, 6LL * 64 * 8 * 16 * 65536 * 256,
+                 "scores once a half of the columns");
+    p.head_dim = 257;
+    CHECK_STATUS(rp_method_cost_of(&gpu, RP_IMPL_fused, &p, &c), RP_ERR_UNSUPPORTED, "257");
+    CHECK_CONTAINS(rp_status_message(), "head_dim=257", "sentence");
 }
 
 static void what_cannot_be_done_is_said(void **state)
