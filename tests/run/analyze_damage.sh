@@ -32,7 +32,7 @@ done
 
 for part in 1 2 3 5 7; do
     head -c $((size * part / 8)) tiny.h5 >cut.h5
-    for command in verify summary check export; do
+    for command in verify summary classes check export; do
         expect 3 "$ANALYZE" "$command" cut.h5
         cat "$OUT" "$ERR" >said
         expect_text said cut.h5 "$command names the file"

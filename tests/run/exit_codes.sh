@@ -60,7 +60,7 @@ cp garbage.h5 garbage.kept
 expect 3 "$RIDGEPOINT" run tiny.yaml -o garbage.h5 --progress none
 expect_text "$ERR" garbage.h5 'the damaged file is named'
 cmp garbage.h5 garbage.kept || fail 'a file that is not ours was changed'
-for command in summary check verify export; do
+for command in summary classes check verify export; do
     # What is wrong with a file is verify's answer, and an error of the others.
     where=$ERR
     [ "$command" != verify ] || where=$OUT

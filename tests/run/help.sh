@@ -18,7 +18,7 @@ for command in run plan devices; do
 done
 expect 0 "$ANALYZE" --help
 expect_text "$OUT" 'ridgepoint-analyze summary results/notebook.h5' 'the help has an example'
-for command in summary check verify compare merge report figures export; do
+for command in summary classes check verify compare merge report figures export; do
     expect_text "$OUT" "$command" 'ridgepoint-analyze --help lists its commands'
 done
 
@@ -32,7 +32,7 @@ for option in gpu from ranks nodes threads set only point data format; do
 done
 check_help "$RIDGEPOINT" devices
 expect_text "$OUT" '--format' 'ridgepoint devices --help lists its options'
-for command in summary check verify compare merge report figures export; do
+for command in summary classes check verify compare merge report figures export; do
     check_help "$ANALYZE" "$command"
 done
 
