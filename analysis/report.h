@@ -23,6 +23,10 @@ enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out) RP_
 enum rp_status rp_report_card(const struct rp_figures *figures, const struct rp_measured *on,
                               FILE *out) RP_MUST_CHECK;
 
+/* The same about a GPU type that no file was measured on. */
+enum rp_status rp_report_datasheet_card(const struct rp_figures *figures,
+                                        const struct rp_gpu_spec *gpu, FILE *out) RP_MUST_CHECK;
+
 /* The text file given with --note, as it is. */
 enum rp_status rp_report_note(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
 

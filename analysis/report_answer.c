@@ -129,12 +129,26 @@ static enum rp_status put_measured(const struct rp_figures *figures, size_t begi
     return RP_OK;
 }
 
+static bool is_measured(const struct rp_measured_list *measured, const char *gpu_type)
+{
+    for (size_t i = 0; i < measured->count; ++i) {
+        if (strcmp(measured->items[i].device->gpu_type, gpu_type) == 0)
+            return true;
+    }
+    return false;
+}
+
 static enum rp_status put_cards(const struct rp_figures *figures, FILE *out)
 {
-    const struct rp_measured_list *measured = &figures->summary->measured;
+    const struct rp_summary *s = figures->summary;
+    const struct rp_measured_list *measured = &s->measured;
     fprintf(out, "<div class=\"cards\">\n");
     for (size_t i = 0; i < measured->count; i = rp_measured_end_of_device(measured, i))
         RP_TRY(rp_report_card(figures, &measured->items[i], out));
+    for (size_t g = 0; g < s->n_gpus && s->groups.count; ++g) {
+        if (!is_measured(measured, s->gpus[g]->gpu_type))
+            RP_TRY(rp_report_datasheet_card(figures, s->gpus[g], out));
+    }
     fprintf(out, "</div>\n");
     return RP_OK;
 }

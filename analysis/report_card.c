@@ -1,11 +1,13 @@
 /*
- * report_card.c - five answers about one device: where prefill turns compute-bound, whether decode
- * ever does, what naive costs, how memory grows, how sure that is. From the tables of the summary.
+ * report_card.c - five answers about one device, or about a GPU type by its datasheet: where
+ * prefill turns compute-bound, whether decode ever does, what naive costs, how memory grows, how
+ * sure that is. From the tables of the summary.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/classify.h"
 #include "analysis/device_kind.h"
 #include "analysis/report.h"
 #include "base/stats.h"
@@ -13,14 +15,22 @@
 /* What the card is of, and where it goes. */
 struct card {
     const struct rp_figures *figures;
-    const struct rp_measured *on;
+    const struct rp_measured *on;  /* null: by the datasheet of */
+    const struct rp_gpu_spec *gpu; /* null: data/ has none */
     FILE *out;
 };
 
 static bool is_alike(const struct card *card, const struct rp_device_row *device, int64_t threads)
 {
-    return device && threads == card->on->threads &&
+    return device && card->on && threads == card->on->threads &&
            rp_device_kind_compare(device, card->on->device) == 0;
+}
+
+/* Whether a row of the tables, measured on a device or predicted for a GPU type, is the card's. */
+static bool is_of_card(const struct card *card, const struct rp_device_row *device,
+                       const struct rp_gpu_spec *gpu, int64_t threads)
+{
+    return card->on ? is_alike(card, device, threads) : !device && gpu == card->gpu;
 }
 
 static void put_question(const struct card *card, const char *question)
@@ -32,12 +42,12 @@ static void put_question(const struct card *card, const char *question)
 static bool is_of_best(const struct card *card, const struct rp_turn_row *row, enum rp_stage stage)
 {
     const struct rp_turn_table *turns = &card->figures->summary->turns;
-    if (!is_alike(card, row->device, row->threads) || row->first.stage != stage)
+    if (!is_of_card(card, row->device, row->gpu, row->threads) || row->first.stage != stage)
         return false;
     for (size_t i = 0; i < turns->count; ++i) {
         const struct rp_turn_row *other = &turns->items[i];
-        if (is_alike(card, other->device, other->threads) && other->first.stage == stage &&
-            other->impl > row->impl)
+        if (is_of_card(card, other->device, other->gpu, other->threads) &&
+            other->first.stage == stage && other->impl > row->impl)
             return false;
     }
     return true;
@@ -56,18 +66,18 @@ static void put_turn(const struct card *card, const struct rp_turn_row *row)
             rp_turn_axis_name(row->axis), text);
 }
 
-/* "by the datasheet fp16, no mask: from T = 406" */
+/* "by the datasheet fp16, no mask: from T = 406": with the least work and traffic there can be. */
 static void put_datasheet(const struct card *card)
 {
     const struct rp_summary *s = card->figures->summary;
-    const struct rp_gpu_spec *gpu = rp_summary_gpu(s, card->on->device->gpu_type);
+    const struct rp_gpu_spec *gpu = card->gpu;
     for (size_t i = 0; gpu && i < s->groups.count; ++i) {
         const struct rp_point *p = &s->groups.items[i].shapes[0].point;
         struct rp_crossover x = rp_crossover_ideal(gpu, p, false);
         if (p->stage != RP_STAGE_PREFILL || !rp_crossover_follows(p) || x.kind != RP_CROSSOVER_AT)
             continue;
-        fprintf(card->out, "<dd>by the datasheet %s, %s", rp_dtype_info(p->dtype)->name,
-                p->causal ? "causal" : "no mask");
+        fprintf(card->out, "<dd>%s %s, %s", card->on ? "by the datasheet" : "ideal",
+                rp_dtype_info(p->dtype)->name, p->causal ? "causal" : "no mask");
         if (p->heads != p->kv_heads)
             fprintf(card->out, ", H/G = %" PRId64, p->heads / p->kv_heads);
         fprintf(card->out, ": from T = %.0f</dd>\n", x.seq);
@@ -85,7 +95,7 @@ static void put_turns(const struct card *card, enum rp_stage stage, const char *
         put_turn(card, &s->turns.items[i]);
         ++shown;
     }
-    if (!shown)
+    if (!shown && card->on)
         fprintf(card->out,
                 "<dd>not measured: no row of it has a time and measured ceilings</dd>\n");
     if (stage == RP_STAGE_PREFILL)
@@ -133,15 +143,54 @@ static void put_naive_stage(const struct card *card, enum rp_stage stage, double
     fprintf(card->out, "; slower in %zu of %zu shapes, faster in %zu</dd>\n", slower, n, faster);
 }
 
+/* What both take at the datasheet's ceilings; returns how many shapes both have. */
+static size_t predict_ratios(const struct card *card, double *values)
+{
+    const struct rp_groups *groups = &card->figures->summary->groups;
+    const char *type = card->gpu->gpu_type;
+    size_t n = 0;
+    for (size_t g = 0; g < groups->count; ++g) {
+        for (size_t i = 0; i < groups->items[g].count; ++i) {
+            const struct rp_shape *shape = &groups->items[g].shapes[i];
+            struct rp_verdict naive =
+                rp_verdict_predicted(card->gpu, type, &shape->point, RP_IMPL_naive);
+            struct rp_verdict fused =
+                rp_verdict_predicted(card->gpu, type, &shape->point, RP_IMPL_fused);
+            if (shape->point.stage == RP_STAGE_PREFILL && naive.class_name != RP_CLASS_MISSING &&
+                fused.class_name != RP_CLASS_MISSING)
+                values[n++] =
+                    fmax(naive.compute_s, naive.memory_s) / fmax(fused.compute_s, fused.memory_s);
+        }
+    }
+    return n;
+}
+
+static void put_predicted_naive(const struct card *card, double *values)
+{
+    size_t n = predict_ratios(card, values);
+    if (n == 0)
+        return;
+    fprintf(card->out, "<dd>prefill, predicted: ");
+    put_ratios(card, "the time of fused", values, n);
+    fprintf(card->out, "</dd>\n");
+}
+
 static enum rp_status put_naive(const struct card *card)
 {
-    size_t room = 2 * card->figures->summary->naive_costs.count;
+    const struct rp_summary *s = card->figures->summary;
+    size_t room = 2 * s->naive_costs.count;
+    for (size_t g = 0; g < s->groups.count; ++g)
+        room += s->groups.items[g].count;
     double *values = calloc(room + 1, sizeof *values);
     if (!values)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ratios", room);
     put_question(card, "What does naive cost?");
-    put_naive_stage(card, RP_STAGE_PREFILL, values);
-    put_naive_stage(card, RP_STAGE_DECODE, values);
+    if (card->on) {
+        put_naive_stage(card, RP_STAGE_PREFILL, values);
+        put_naive_stage(card, RP_STAGE_DECODE, values);
+    } else {
+        put_predicted_naive(card, values);
+    }
     free(values);
     return RP_OK;
 }
@@ -149,19 +198,24 @@ static enum rp_status put_naive(const struct card *card)
 /* "naive fp16: peak ~ T^1.93 (1.90..1.96); T = 16384 ran, 32768 did not fit, 20000 should fit" */
 static void put_memory_row(const struct card *card, const struct rp_memory_row *row)
 {
+    const char *before = ": ";
     fprintf(card->out, "<dd>%s %s", rp_impl_name(row->impl), rp_dtype_info(row->first.dtype)->name);
-    if (!isnan(row->peak.slope))
+    if (!isnan(row->peak.slope)) {
         fprintf(card->out, ": peak grows as T<sup>%.2f</sup>", row->peak.slope);
-    if (!isnan(row->peak.slope) && !isnan(row->peak.low))
-        fprintf(card->out, " (%.2f..%.2f)", row->peak.low, row->peak.high);
+        if (!isnan(row->peak.low))
+            fprintf(card->out, " (%.2f..%.2f)", row->peak.low, row->peak.high);
+        before = "; ";
+    }
     if (row->fits_max >= 0)
-        fprintf(card->out, "; T = %" PRId64 " ran", row->fits_max);
+        fprintf(card->out, "%sT = %" PRId64 " ran", before, row->fits_max);
+    before = row->fits_max >= 0 ? ", " : before;
     if (row->fails_min >= 0)
-        fprintf(card->out, ", %" PRId64 " did not fit", row->fails_min);
+        fprintf(card->out, "%s%" PRId64 " did not fit", before, row->fails_min);
+    before = row->fails_min >= 0 ? ", " : before;
     if (row->predicted_max >= RP_MEMORY_VALUE_MAX)
-        fprintf(card->out, ", over 4 Mi should fit");
+        fprintf(card->out, "%sT over 4 Mi should fit", before);
     else if (row->predicted_max > 0)
-        fprintf(card->out, ", %" PRId64 " should fit", row->predicted_max);
+        fprintf(card->out, "%sT = %" PRId64 " should fit", before, row->predicted_max);
     fprintf(card->out, "</dd>\n");
 }
 
@@ -171,8 +225,9 @@ static void put_memory(const struct card *card)
     put_question(card, "How does prefill's memory grow?");
     for (size_t i = 0; i < memory->count; ++i) {
         const struct rp_memory_row *row = &memory->items[i];
-        bool was_tried = row->fits_max >= 0 || row->fails_min >= 0;
-        if (is_alike(card, row->device, row->threads) && row->axis == RP_TURN_SEQ && was_tried)
+        bool was_tried = row->fits_max >= 0 || row->fails_min >= 0 || !card->on;
+        if (is_of_card(card, row->device, row->gpu, row->threads) && row->axis == RP_TURN_SEQ &&
+            was_tried)
             put_memory_row(card, row);
     }
 }
@@ -235,19 +290,37 @@ static enum rp_status put_sureness(const struct card *card)
     return RP_OK;
 }
 
+static enum rp_status put_answers(const struct card *card)
+{
+    fprintf(card->out, "<dl>\n");
+    put_turns(card, RP_STAGE_PREFILL, "Where does prefill turn compute-bound?");
+    put_turns(card, RP_STAGE_DECODE, "Does decode ever?");
+    enum rp_status status = put_naive(card);
+    put_memory(card);
+    if (status == RP_OK && card->on)
+        status = put_sureness(card);
+    if (!card->on) {
+        put_question(card, "How sure is that?");
+        fprintf(card->out, "<dd>counted, and held against the datasheet; none was measured</dd>\n");
+    }
+    fprintf(card->out, "</dl>\n</article>\n");
+    return status;
+}
+
 enum rp_status rp_report_card(const struct rp_figures *figures, const struct rp_measured *on,
                               FILE *out)
 {
-    const struct card card = {figures, on, out};
+    const struct card card = {figures, on, rp_summary_gpu(figures->summary, on->device->gpu_type),
+                              out};
     fprintf(out, "<article%s>\n", rp_device_is_simulated(on->device) ? " class=\"simulated\"" : "");
     rp_report_device_heading(on, out);
-    fprintf(out, "<dl>\n");
-    put_turns(&card, RP_STAGE_PREFILL, "Where does prefill turn compute-bound?");
-    put_turns(&card, RP_STAGE_DECODE, "Does decode ever?");
-    enum rp_status status = put_naive(&card);
-    put_memory(&card);
-    if (status == RP_OK)
-        status = put_sureness(&card);
-    fprintf(out, "</dl>\n</article>\n");
-    return status;
+    return put_answers(&card);
+}
+
+enum rp_status rp_report_datasheet_card(const struct rp_figures *figures,
+                                        const struct rp_gpu_spec *gpu, FILE *out)
+{
+    const struct card card = {figures, NULL, gpu, out};
+    fprintf(out, "<article>\n<h3>By the datasheet of %s</h3>\n", gpu->gpu_type);
+    return put_answers(&card);
 }
