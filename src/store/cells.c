@@ -128,11 +128,12 @@ void rp_cells_gather(const struct rp_cells *cells, const struct rp_table *table,
 /* Length of the string in a cell; false when it is not ASCII or goes on after its padding. */
 static bool string_length(const char *cell, const struct rp_cells *cells, size_t *length)
 {
-    size_t width = cells->width;
-    size_t n = strnlen(cell, width);
-    for (size_t k = 0; k < n; ++k) {
-        bool blank = cell[k] == '\n' || cell[k] == '\t';
-        if (!printable((unsigned char)cell[k]) && !(blank && cells->column->kind == RP_COLUMN_TEXT))
+    const size_t width = cells->width;
+    const bool is_text = cells->column->kind == RP_COLUMN_TEXT;
+    size_t n = 0;
+    for (; n < width && cell[n]; ++n) {
+        bool blank = cell[n] == '\n' || cell[n] == '\t';
+        if (!printable((unsigned char)cell[n]) && !(blank && is_text))
             return false;
     }
     for (size_t k = n; k < width; ++k) {
@@ -168,18 +169,24 @@ static enum rp_status scatter_string(const struct rp_cells *cells, size_t i, con
     return RP_OK;
 }
 
+/* In locals: stores through `value` might change what is behind a pointer. */
+static void scatter_numbers(char *value, size_t row_bytes, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        memcpy(value + i * row_bytes, bytes + 8 * i, 8);
+}
+
 enum rp_status rp_cells_scatter(const struct rp_cells *cells, struct rp_table *table,
                                 const char *bytes)
 {
-    for (size_t i = 0; i < cells->count; ++i) {
-        char *value = (char *)table->rows + (cells->first + i) * cells->schema->row_bytes +
-                      cells->column->offset;
-        const char *cell = bytes + i * cells->width;
-        if (cells->column->kind == RP_COLUMN_I64 || cells->column->kind == RP_COLUMN_F64)
-            memcpy(value, cell, 8);
-        else
-            RP_TRY(scatter_string(cells, i, cell, value));
+    const size_t row_bytes = cells->schema->row_bytes;
+    char *value = (char *)table->rows + cells->first * row_bytes + cells->column->offset;
+    if (cells->column->kind == RP_COLUMN_I64 || cells->column->kind == RP_COLUMN_F64) {
+        scatter_numbers(value, row_bytes, bytes, cells->count);
+        return RP_OK;
     }
+    for (size_t i = 0; i < cells->count; ++i)
+        RP_TRY(scatter_string(cells, i, bytes + i * cells->width, value + i * row_bytes));
     return RP_OK;
 }
 

@@ -12,7 +12,7 @@
 #include "store/results_hdf5_private.h"
 #include "store/results_scan.h"
 
-enum { BLOCK_ROWS = 1024 };
+enum { BLOCK_ROWS = 256 };
 
 struct stream {
     const struct rp_hdf5_found *found;

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 #
 # A file of 10 million rows (ROWS=N for another number): how fast the six columns a class needs are
-# read, by one thread, and that memory does not grow with the rows. Writing it takes minutes, 9 GB
-# of memory and 1 GB of disk; reading it does not.
+# read, by one thread, and that memory does not grow with the rows. The bar of 10 M rows/s is of a
+# machine that inflates 75 M values/s of a constant column, so it is held as a ratio: 6 * 10 / 75.
+# Writing the file takes minutes, 9 GB of memory and 0.3 GB of disk; reading it does not.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 rows=${ROWS:-10000000}
 few=100000
 bench=$RP_BUILD/tests/bench_large_file
+[ -x "$bench" ] || skip 'zlib.h is not here, so bench_large_file was not built'
 "$bench" write many.h5 "$rows" || fail 'the file cannot be written'
 "$bench" write few.h5 "$few" || fail 'the small file cannot be written'
 
@@ -18,17 +20,19 @@ measured() {
         "$bench" measure "$@" 2>&1 >"$OUT" || fail "$*"
     done | sort -n | head -n 1
 }
+read -r inflate_s _ < <(measured "$bench" inflate "$rows")
 read -r read_s read_mb < <(measured "$bench" read many.h5)
 expect_equal "$(cat "$OUT")" "$rows" 'rows read'
 read -r classes_s classes_mb < <(measured "$ANALYZE" classes many.h5)
-read -r few_s few_mb < <(measured "$ANALYZE" classes few.h5)
+read -r _ few_mb < <(measured "$ANALYZE" classes few.h5)
 
 per_s() { awk -v n="$rows" -v s="$1" 'BEGIN { printf "%.2f", n / s / 1e6 }'; }
-bench_verdict analyze-read "$(per_s "$read_s") M rows/s" at_least 10 \
-    "$rows deflated rows, six columns, CPU time of one thread, seal included; $read_mb MB"
-growth=$(awk -v a="$classes_mb" -v b="$few_mb" 'BEGIN { printf "%.2f", a / b }')
-bench_verdict analyze-memory "$growth" at_most 1.2 \
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
+share=$(awk -v i="$inflate_s" -v r="$read_s" 'BEGIN { printf "%.2f", 6 * i / r }')
+bench_verdict analyze-read "$share" at_least 0.80 \
+    "$(per_s "$read_s") M rows/s, six deflated columns, seal included, over a sixth of the \
+$(per_s "$inflate_s") M values/s that zlib inflates alone; CPU time of one thread; $read_mb MB"
+bench_verdict analyze-memory "$(ratio "$classes_mb" "$few_mb")" at_most 1.2 \
     "peak of classes on $rows rows, $classes_mb MB, over that on $few, $few_mb MB"
-printf 'analyze-classes %s M rows/s (all verdicts of every row; no bar; %s s, of %s rows %s s)\n' \
-    "$(per_s "$classes_s")" "$classes_s" "$few" "$few_s"
+printf 'analyze-classes %s M rows/s (all verdicts of every row; no bar)\n' "$(per_s "$classes_s")"
 bench_exit

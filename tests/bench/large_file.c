@@ -4,8 +4,9 @@
  *   write FILE ROWS      a result file of so many rows, by the store's own writer: rows of one GPU
  *                        that repeat a sweep, with times that no compression shortens
  *   read FILE            the six columns a class is made of, block by block; prints the rows
- *   measure COMMAND...   runs it; prints its CPU seconds and the peak memory, MB, of it and of what
- *                        it started
+ *   inflate VALUES       what the library under HDF5 does alone: so many numbers of a constant
+ * column measure COMMAND...   runs it; prints its CPU seconds and the peak memory, MB, of it and of
+ * what it started
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/status.h"
 #include "model/method_cost.h"
@@ -166,6 +168,22 @@ static enum rp_status read_file(const char *path)
     return status;
 }
 
+static enum rp_status inflate_values(size_t values)
+{
+    enum { CHUNK_VALUES = 32768 };
+    static Bytef plain[CHUNK_VALUES * 8];
+    static Bytef packed[sizeof plain];
+    uLongf n_packed = sizeof packed;
+    if (compress2(packed, &n_packed, plain, sizeof plain, 4) != Z_OK)
+        return RP_FAIL(RP_ERR_INTERNAL, "zlib cannot deflate a column");
+    for (size_t done = 0; done < values; done += CHUNK_VALUES) {
+        uLongf n = sizeof plain;
+        if (uncompress(plain, &n, packed, n_packed) != Z_OK)
+            return RP_FAIL(RP_ERR_INTERNAL, "zlib cannot inflate a column");
+    }
+    return RP_OK;
+}
+
 static int measure(char *const *command)
 {
     struct rusage used;
@@ -192,6 +210,8 @@ int main(int argc, char **argv)
         status = write_file(argv[2], (size_t)strtoull(argv[3], NULL, 10));
     else if (argc == 3 && strcmp(argv[1], "read") == 0)
         status = read_file(argv[2]);
+    else if (argc == 3 && strcmp(argv[1], "inflate") == 0)
+        status = inflate_values((size_t)strtoull(argv[2], NULL, 10));
     else if (argc > 2 && strcmp(argv[1], "measure") == 0)
         return measure(argv + 2);
     if (status != RP_OK)
