@@ -148,12 +148,12 @@ static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
         const Work work = find_work<Tile>(call, static_cast<int>(blockIdx.x));
         const int kv_head = work.head / call.group;
         const auto rows_of = [&](const T *matrix) {
-            const int64_t before = static_cast<int64_t>(rp_opaque(kv_head)) * call.seq_k;
+            const int64_t before = static_cast<int64_t>(keep<Tile>(kv_head)) * call.seq_k;
             return Rows<T>{matrix + before * call.head_dim, call.seq_k, call.head_dim};
         };
         const int last = call.causal ? call.seq_k - call.seq_q + work.first : call.seq_k - 1;
         const auto is_visible = [&](int key) {
-            return key < call.seq_k && (!call.causal || key < rp_opaque(last) + Tile::ROWS);
+            return key < call.seq_k && (!call.causal || key < keep<Tile>(last) + Tile::ROWS);
         };
         Registers<Tile> r;
         Transfer<Tile, Tile::KEYS> k_transfer, v_transfer;

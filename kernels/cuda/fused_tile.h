@@ -82,14 +82,20 @@ static __device__ __forceinline__ int4 gather_chunk(const typename Tile::T *from
 
 /* A tile of N_ROWS rows on its way: thread t brings chunk t % CHUNKS of every row that is
  * t / CHUNKS modulo the rows one pass of the block takes. Without cp.async it is held in registers
- * meanwhile, where there are any left; else it is not fetched ahead. */
+ * meanwhile, where there are any left and rows are whole chunks; else it is not fetched ahead. */
 template <class Tile, int N_ROWS> struct Transfer {
     static constexpr int STEP = Tile::THREADS / Tile::CHUNKS; /* rows of a pass */
     static constexpr int PASSES = N_ROWS / STEP;
     static constexpr bool IS_HELD = !Tile::ASYNC && Tile::WARP_WIDTH <= 128;
     static_assert((STEP & (STEP - 1)) == 0, "a power of two: rows modulo 8 change by exclusive or");
-    int4 chunks[IS_HELD ? PASSES : 1];
+    int4 chunks[Tile::ASYNC ? 1 : PASSES];
 };
+
+/* x; with 32 rows a warp there are no registers for what could be kept that is computed from it. */
+template <class Tile> static __device__ __forceinline__ int keep(int x)
+{
+    return Tile::ASYNC ? rp_opaque(x) : x;
+}
 
 /* This thread's part of it. */
 template <class Tile, int N_ROWS> struct Share {
@@ -100,7 +106,7 @@ template <class Tile, int N_ROWS> struct Share {
 
     __device__ __forceinline__ Share(const Rows<typename Tile::T> &rows, int first)
     {
-        const int thread = rp_opaque(static_cast<int>(threadIdx.x)); /* or registers are kept */
+        const int thread = keep<Tile>(static_cast<int>(threadIdx.x));
         const int chunk = thread % Tile::CHUNKS;
         const int row = thread / Tile::CHUNKS;
         from = rows.data + static_cast<int64_t>(first + row) * rows.head_dim + chunk * Tile::CHUNK;
@@ -153,10 +159,17 @@ static __device__ __forceinline__ void begin_transfer(Transfer<Tile, N_ROWS> &tr
                 *reinterpret_cast<int4 *>(to + share.place_in(i)) = share.load(i, false);
         }
         rp_copy_async_commit();
-    } else if constexpr (Way::IS_HELD) {
+    } else if (Way::IS_HELD && has_whole_chunks) {
+        if (share.is_inside(Way::PASSES - 1)) { /* no zeros to prepare */
 #pragma unroll
-        for (int i = 0; i < Way::PASSES; ++i)
-            transfer.chunks[i] = share.load(i, has_whole_chunks);
+            for (int i = 0; i < Way::PASSES; ++i)
+                transfer.chunks[i] =
+                    *reinterpret_cast<const int4 *>(share.from + i * share.pass_elements);
+        } else {
+#pragma unroll
+            for (int i = 0; i < Way::PASSES; ++i)
+                transfer.chunks[i] = share.load(i, true);
+        }
     }
 }
 
@@ -168,14 +181,14 @@ static __device__ __forceinline__ void end_transfer(const Transfer<Tile, N_ROWS>
 {
     using Way = Transfer<Tile, N_ROWS>;
     const Share<Tile, N_ROWS> share(rows, first);
+    const bool has_whole_chunks = rows.head_dim % Tile::CHUNK == 0;
     if constexpr (Tile::ASYNC) {
         rp_copy_async_wait<0>();
-    } else if constexpr (Way::IS_HELD) {
+    } else if (Way::IS_HELD && has_whole_chunks) {
 #pragma unroll
         for (int i = 0; i < Way::PASSES; ++i)
             *reinterpret_cast<int4 *>(to + share.place_in(i)) = transfer.chunks[i];
     } else {
-        const bool has_whole_chunks = rows.head_dim % Tile::CHUNK == 0;
 #pragma unroll 1
         for (int i = 0; i < Way::PASSES; ++i)
             *reinterpret_cast<int4 *>(to + share.place_in(i)) = share.load(i, has_whole_chunks);
@@ -183,8 +196,7 @@ static __device__ __forceinline__ void end_transfer(const Transfer<Tile, N_ROWS>
 }
 
 /* What a lane tells ldmatrix: a row of the tile, and the first or second of each pair of chunks.
- * Opaque, or the compiler keeps every pair's place in a register of its own. Pair p of the row,
- * `below` rows (a multiple of 8) further down: at<Tile>(p, below). */
+ * Pair p of the row, `below` rows (a multiple of 8) further down: at<Tile>(p, below). */
 struct LanePlace {
     int offset;
     template <class Tile> __device__ __forceinline__ int at(int pair, int below) const
@@ -198,14 +210,14 @@ struct LanePlace {
 template <class Tile> static __device__ __forceinline__ LanePlace find_tall_place()
 {
     const int lane = static_cast<int>(threadIdx.x) % WARP;
-    return {rp_opaque(place_of<Tile>(lane % 16, lane / 16))};
+    return {keep<Tile>(place_of<Tile>(lane % 16, lane / 16))};
 }
 
 /* Rows 0-7 of the first and second chunk, then rows 8-15: so K is read, the columns of B. */
 template <class Tile> static __device__ __forceinline__ LanePlace find_wide_place()
 {
     const int lane = static_cast<int>(threadIdx.x) % WARP;
-    return {rp_opaque(place_of<Tile>(lane / 16 * 8 + lane % 8, lane / 8 % 2))};
+    return {keep<Tile>(place_of<Tile>(lane / 16 * 8 + lane % 8, lane / 8 % 2))};
 }
 
 /* Where fp32 elements of V lie for one lane, as columns of B: element lane / 4 of a pair of chunks,
@@ -213,7 +225,7 @@ template <class Tile> static __device__ __forceinline__ LanePlace find_wide_plac
 template <class Tile> static __device__ __forceinline__ LanePlace find_element_place(int next)
 {
     const int lane = static_cast<int>(threadIdx.x) % WARP;
-    return {rp_opaque(place_of<Tile>(lane % 4 * 2 + next, lane / 16) + lane / 4 % 4 * 4)};
+    return {keep<Tile>(place_of<Tile>(lane % 4 * 2 + next, lane / 16) + lane / 4 % 4 * 4)};
 }
 
 #endif

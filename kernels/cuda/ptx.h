@@ -91,16 +91,11 @@ RP_DEVICE float rp_exp2(float x)
     return y;
 }
 
-/* x, of which the compiler knows nothing: what is computed from it stays where it is. */
+/* x, of which the compiler knows nothing: what is computed from it stays where it is, and takes no
+ * register elsewhere. */
 RP_DEVICE int rp_opaque(int x)
 {
     asm volatile("" : "+r"(x));
-    return x;
-}
-
-RP_DEVICE int64_t rp_opaque(int64_t x)
-{
-    asm volatile("" : "+l"(x));
     return x;
 }
 

@@ -84,6 +84,36 @@ awk -v names='impl status attained_frac time_median_s' -f tests/csv_columns.awk 
         exit !(n && worst >= 0.60 && !bad)
     }' | tee -a "$log" || failed=1
 
+# fused against the ceilings of the same run: prefill of width 128 and 4k tokens or more against the
+# matrix product, by architecture; decode of at least 256 MB against the bandwidth.
+case $capability in
+    7.5) prefill_bar=0.60 ;;
+    8.*) prefill_bar=0.65 ;;
+    *) prefill_bar=0.45 ;;
+esac
+awk -v names='impl status attained_frac stage head_dim seq_q bytes_min dtype' \
+    -f tests/csv_columns.awk <"$out/gpu-check.csv" |
+    awk -F '\t' -v prefill_bar="$prefill_bar" '
+    $1 != "fused" || $2 != "ok" || $3 == "" { next }
+    $4 == "prefill" && $5 == 128 && $6 >= 4096 && ($8 == "fp16" || $8 == "bf16") {
+        if (!n_prefill++ || $3 < prefill)
+            prefill = $3
+    }
+    $4 == "decode" && $7 >= 256e6 {
+        if (!n_decode++ || $3 < decode)
+            decode = $3
+    }
+    function verdict(name, n, worst, bar) {
+        printf "%s %.3f bar %.2f %s (%d rows)\n", name, worst, bar,
+            (n == 0 ? "SKIP" : (worst >= bar ? "PASS" : "SHORT")), n
+        return n == 0 || (worst >= bar)
+    }
+    END {
+        prefill_is_there = verdict("gpu-fused-prefill", n_prefill, prefill, prefill_bar)
+        decode_is_there = verdict("gpu-fused-decode", n_decode, decode, 0.85)
+        exit !(prefill_is_there && decode_is_there)
+    }' | tee -a "$log" || failed=1
+
 tar -czf "$out/gpu-check.tar.gz" -C "$out" check.log gpu-check.h5 gpu-check.csv
 say "packed: ${1-gpu-check}/gpu-check.tar.gz; $((SECONDS - start)) s in all"
 exit "$failed"
