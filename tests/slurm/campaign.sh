@@ -54,13 +54,12 @@ expect_text "$OUT" "complete: $((3 * SWEEP_ROWS)) of $((3 * SWEEP_ROWS)) planned
 expect_equal "$(count_words "$STUDY" backend)" "simulated:$((3 * SWEEP_ROWS))" 'backends'
 grep -qE '^ +0\.[0-9]*[1-9][0-9]* node-hours' "$SUMMARY" || fail 'the summary has no node-hours'
 page=${SUMMARY%/*}/index.html
-for text in '<strong>Simulated.</strong>' '<figure class="simulated"' 'node-hours' \
-    'a100-sxm-80gb' 'h100-sxm-80gb'; do
+for text in '<strong>Simulated.</strong>' '<figure id="timeline" class="simulated"' 'node-hours' \
+    '<figure id="roofline' 'a100-sxm-80gb' 'h100-sxm-80gb'; do
     expect_text "$page" "$text" 'the report of the campaign'
 done
-if grep -q '<figure>' "$page"; then
-    fail 'a figure of simulated rows is not marked'
-fi
+expect_equal "$(grep -o '<figure id="roofline[^>]*>' "$page" | grep -cv 'class="simulated"')" 0 \
+    'rooflines that do not say that their points are simulated'
 if grep -q missing "$SUMMARY"; then
     fail 'the summary of a whole campaign says something is missing'
 fi
