@@ -119,22 +119,38 @@ static enum rp_status reference_launch(const struct rp_attention *a)
     return rp_products_weigh(a->queue, &s, as_tf32);
 }
 
+/* One of the fused methods. */
+struct fused {
+    const char *name;
+    int64_t (*blocks)(const struct rp_cuda_steps *s);
+    cudaError_t (*launch)(const struct rp_cuda_steps *s);
+};
+
+/* fp32 has plain cores only; few rows on a kv head are a decode. */
+static const struct fused *find_fused(const struct rp_point *p)
+{
+    static const struct fused methods[2][2] = {
+        {{"fused prefill", rp_cuda_prefill_blocks, rp_cuda_prefill},
+         {"fused decode", rp_cuda_decode_blocks, rp_cuda_decode}},
+        {{"fused prefill in fp32", rp_cuda_plain_prefill_blocks, rp_cuda_plain_prefill},
+         {"fused decode in fp32", rp_cuda_plain_decode_blocks, rp_cuda_plain_decode}},
+    };
+    return &methods[p->dtype == RP_DTYPE_fp32][rp_cuda_fused_is_decode(p)];
+}
+
 static enum rp_status fused_supports(const struct rp_point *p, const struct rp_device_info *device)
 {
     struct rp_cuda_steps s = steps_of(p);
     RP_TRY(supports(RP_IMPL_fused, p, device));
     RP_TRY(fits("fused: seq_k", p->seq_k + RP_CUDA_KEYS_BEYOND));
-    if (p->dtype == RP_DTYPE_fp32)
-        return RP_FAIL(RP_ERR_UNSUPPORTED, "fused: fp32 has no kernel; fp16, bf16 and tf32 do");
-    if (!rp_cuda_fused_is_decode(p))
-        return fits("fused: the number of thread blocks", rp_cuda_prefill_blocks(&s));
     s.part_keys = rp_cuda_part_keys(p, device->row.multiprocessors);
-    return fits("fused: the number of thread blocks", rp_cuda_decode_blocks(&s));
+    return fits("fused: the number of thread blocks", find_fused(p)->blocks(&s));
 }
 
 /* The parts of a decode are as many as the method's cost says for this device. */
-static enum rp_status decode_launch(const struct rp_attention *a)
+static enum rp_status fused_launch(const struct rp_attention *a)
 {
+    const struct fused *method = find_fused(a->point);
     struct rp_cuda_steps s = steps_of_call(a);
     int device = 0;
     int multiprocessors = 0;
@@ -144,15 +160,7 @@ static enum rp_status decode_launch(const struct rp_attention *a)
         "cudaDeviceGetAttribute"));
     s.partials = a->workspace;
     s.part_keys = rp_cuda_part_keys(a->point, multiprocessors);
-    return rp_cuda_status(rp_cuda_decode(&s), "fused decode");
-}
-
-static enum rp_status fused_launch(const struct rp_attention *a)
-{
-    const struct rp_cuda_steps s = steps_of_call(a);
-    if (rp_cuda_fused_is_decode(a->point))
-        return decode_launch(a);
-    return rp_cuda_status(rp_cuda_prefill(&s), "fused prefill");
+    return rp_cuda_status(method->launch(&s), method->name);
 }
 
 extern const struct rp_kernel rp_kernel_cuda_naive;

@@ -72,7 +72,7 @@ template <> struct TileOf<float, 256> {
 };
 
 /* Numbers of a call. Of positions and head_dim, 32 bits; of elements, 64. */
-struct Call {
+struct PrefillCall {
     int seq_q, seq_k;
     int group; /* query heads on a kv head */
     int head_dim;
@@ -81,18 +81,19 @@ struct Call {
 };
 
 /* What a block works on: this head's queries from `first` on. */
-struct Work {
+struct PrefillWork {
     int head, first;
 };
 
 /* With a causal mask the longest tiles of a head are the first. */
-template <class Tile> static __device__ __forceinline__ Work find_work(const Call &call, int block)
+template <class Tile>
+static __device__ __forceinline__ PrefillWork find_work(const PrefillCall &call, int block)
 {
     const int tiles = (call.seq_q + Tile::ROWS - 1) / Tile::ROWS;
     return {block / tiles, (tiles - 1 - block % tiles) * Tile::ROWS};
 }
 
-static __device__ __forceinline__ int64_t find_q(const Call &call, const Work &work)
+static __device__ __forceinline__ int64_t find_q(const PrefillCall &call, const PrefillWork &work)
 {
     return (static_cast<int64_t>(work.head) * call.seq_q + work.first) * call.head_dim;
 }
@@ -135,7 +136,7 @@ static __device__ __forceinline__ void store(const Registers<Tile> &r, typename 
 template <class Tile>
 static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
     prefill_kernel(const typename Tile::T *q, const typename Tile::T *k, const typename Tile::T *v,
-                   typename Tile::T *o, Call call)
+                   typename Tile::T *o, PrefillCall call)
 {
     using T = typename Tile::T;
     if constexpr (!rp_is_compiled_for<Tile::ASYNC>()) {
@@ -145,7 +146,7 @@ static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
         unsigned char *const k_tile = shared;
         unsigned char *const v_tile = shared + Tile::KV_BYTES;
         unsigned char *const q_tile = shared + Tile::Q_PLACE;
-        const Work work = find_work<Tile>(call, static_cast<int>(blockIdx.x));
+        const PrefillWork work = find_work<Tile>(call, static_cast<int>(blockIdx.x));
         const int kv_head = work.head / call.group;
         const auto rows_of = [&](const T *matrix) {
             const int64_t before = static_cast<int64_t>(keep<Tile>(kv_head)) * call.seq_k;
@@ -176,7 +177,7 @@ static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
         }
         rp_copy_async_wait<0>(); /* nothing is on its way into memory that another block gets */
         /* Found again: what is kept costs the loop registers. */
-        const Work own = find_work<Tile>(call, rp_opaque(static_cast<int>(blockIdx.x)));
+        const PrefillWork own = find_work<Tile>(call, rp_opaque(static_cast<int>(blockIdx.x)));
         store(r, o + find_q(call, own), call.seq_q - own.first, call.head_dim);
     }
 }
@@ -191,12 +192,12 @@ extern "C" int64_t rp_cuda_prefill_blocks(const rp_cuda_steps *s)
 template <class Tile> static cudaError_t launch(const rp_cuda_steps *s)
 {
     using T = typename Tile::T;
-    const Call call = {static_cast<int>(s->seq_q),
-                       static_cast<int>(s->seq_k),
-                       static_cast<int>(s->rows / s->seq_q),
-                       static_cast<int>(s->head_dim),
-                       s->scale * LOG2_E,
-                       s->causal};
+    const PrefillCall call = {static_cast<int>(s->seq_q),
+                              static_cast<int>(s->seq_k),
+                              static_cast<int>(s->rows / s->seq_q),
+                              static_cast<int>(s->head_dim),
+                              s->scale * LOG2_E,
+                              s->causal};
     const cudaError_t error = allow_shared(prefill_kernel<Tile>, Tile::SHARED_BYTES);
     if (error != cudaSuccess)
         return error;

@@ -67,7 +67,7 @@ template <class T, int WIDTH> struct TileOf {
 };
 
 /* Numbers of a call. Of positions, parts and head_dim, 32 bits; of elements, 64. */
-struct Call {
+struct DecodeCall {
     int rows; /* on a kv head */
     int seq_q, seq_k;
     int parts, part_keys;
@@ -77,12 +77,12 @@ struct Call {
 };
 
 /* What a block works on: these rows of a kv head, and these keys. */
-struct Work {
+struct DecodeWork {
     int kv_head, part;
     int first_row, first_key, end_key;
 };
 
-static __device__ Work find_work(const Call &c)
+static __device__ DecodeWork find_work(const DecodeCall &c)
 {
     const int row_tiles = (c.rows + RP_CUDA_DECODE_ROWS - 1) / RP_CUDA_DECODE_ROWS;
     const int block = static_cast<int>(blockIdx.x);
@@ -93,7 +93,8 @@ static __device__ Work find_work(const Call &c)
 }
 
 /* The last key of the part that each of this lane's two rows sees. */
-static __device__ __forceinline__ void find_last(int (&last)[2], const Call &c, const Work &w)
+static __device__ __forceinline__ void find_last(int (&last)[2], const DecodeCall &c,
+                                                 const DecodeWork &w)
 {
     const int row = w.first_row + static_cast<int>(threadIdx.x) % WARP / 4;
     for (int i = 0; i < 2; ++i) {
@@ -120,7 +121,7 @@ static __device__ __forceinline__ void begin_step(StepTransfer<Tile> &transfer, 
 template <class Tile>
 static __device__ __forceinline__ void
 take_keys(Registers<Tile> &r, unsigned char *shared, const Rows<typename Tile::T> &keys,
-          const Rows<typename Tile::T> &values, const Call &c, const Work &w)
+          const Rows<typename Tile::T> &values, const DecodeCall &c, const DecodeWork &w)
 {
     StepTransfer<Tile> transfer;
     int last[2];
@@ -155,7 +156,7 @@ take_keys(Registers<Tile> &r, unsigned char *shared, const Rows<typename Tile::T
 }
 
 /* Floats of a part's result for all rows of a kv head: each row's O, its bound and its sum. */
-static __device__ int64_t partial_floats(const Call &c)
+static __device__ int64_t partial_floats(const DecodeCall &c)
 {
     return static_cast<int64_t>(c.rows) * (c.head_dim + 2);
 }
@@ -222,7 +223,7 @@ static __device__ __forceinline__ void put_o(const Registers<Tile> &r, float *sh
 
 /* The block's O, summed over the warps, to rows of `stride` elements. */
 template <class Tile, class Out>
-static __device__ __forceinline__ void store_o(const float *shared, Out *to, const Call &c,
+static __device__ __forceinline__ void store_o(const float *shared, Out *to, const DecodeCall &c,
                                                int n_rows, int stride)
 {
     for (int e = static_cast<int>(threadIdx.x); e < Tile::ROWS * Tile::WIDTH; e += Tile::THREADS) {
@@ -240,7 +241,7 @@ static __device__ __forceinline__ void store_o(const float *shared, Out *to, con
 template <class Tile>
 static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
     decode_kernel(const typename Tile::T *q, const typename Tile::T *k, const typename Tile::T *v,
-                  typename Tile::T *o, float *partials, Call c)
+                  typename Tile::T *o, float *partials, DecodeCall c)
 {
     using T = typename Tile::T;
     if constexpr (!rp_is_compiled_for<Tile::ASYNC>()) {
@@ -248,7 +249,7 @@ static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
     } else {
         DYN_SHARED(unsigned char, shared);
         float *const joined = reinterpret_cast<float *>(shared);
-        const Work w = find_work(c);
+        const DecodeWork w = find_work(c);
         const int n_rows = c.rows - w.first_row;
         const int64_t kv_offset = static_cast<int64_t>(w.kv_head) * c.seq_k * c.head_dim;
         const int64_t q_offset =
@@ -322,14 +323,14 @@ extern "C" int64_t rp_cuda_decode_blocks(const rp_cuda_steps *s)
 template <class Tile> static cudaError_t launch(const rp_cuda_steps *s)
 {
     using T = typename Tile::T;
-    const Call call = {static_cast<int>(s->rows),
-                       static_cast<int>(s->seq_q),
-                       static_cast<int>(s->seq_k),
-                       static_cast<int>(count_parts(s)),
-                       static_cast<int>(s->part_keys),
-                       static_cast<int>(s->head_dim),
-                       s->scale * LOG2_E,
-                       s->causal};
+    const DecodeCall call = {static_cast<int>(s->rows),
+                             static_cast<int>(s->seq_q),
+                             static_cast<int>(s->seq_k),
+                             static_cast<int>(count_parts(s)),
+                             static_cast<int>(s->part_keys),
+                             static_cast<int>(s->head_dim),
+                             s->scale * LOG2_E,
+                             s->causal};
     const cudaError_t error = allow_shared(decode_kernel<Tile>, Tile::SHARED_BYTES);
     if (error != cudaSuccess)
         return error;

@@ -22,6 +22,12 @@ int64_t rp_cuda_decode_blocks(const struct rp_cuda_steps *s);
 cudaError_t rp_cuda_prefill(const struct rp_cuda_steps *s);
 cudaError_t rp_cuda_decode(const struct rp_cuda_steps *s);
 
+/* The same on plain cores, fp32. */
+int64_t rp_cuda_plain_prefill_blocks(const struct rp_cuda_steps *s);
+int64_t rp_cuda_plain_decode_blocks(const struct rp_cuda_steps *s);
+cudaError_t rp_cuda_plain_prefill(const struct rp_cuda_steps *s);
+cudaError_t rp_cuda_plain_decode(const struct rp_cuda_steps *s);
+
 /* The last step of a decode in several parts: O from `partials`. */
 cudaError_t rp_cuda_combine(const struct rp_cuda_steps *s);
 

@@ -14,6 +14,9 @@
 #include "kernels/cuda/ptx.h"
 #include "model/method_cuda.h"
 
+static constexpr float LOWEST =
+    -1.7e38f; /* below every score, and so that differences are finite */
+
 enum { CHUNK_BYTES = 16, SWIZZLE_ROWS = 8, WARP = 32 };
 
 /* Tiles of K and V of a block of WARPS warps. What a warp does with them: PrefillTile, DecodeTile.

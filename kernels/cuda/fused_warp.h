@@ -18,8 +18,6 @@
 #include "kernels/cuda/fused_tile.h"
 
 static constexpr float RAISE = 8.0f;
-static constexpr float LOWEST =
-    -1.7e38f; /* below every score, and so that differences are finite */
 
 /* Of a lane, as the matrix unit has it: its parts of S and O, by 16 x 8 results. Rows g and g + 8
  * of each 16 are this lane's, with the three others of its four. */

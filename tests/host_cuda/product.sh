@@ -32,8 +32,8 @@ for kind in t4 a100 h100; do
         run small.yaml -o "$kind.h5" --device cuda --data "$RP_SOURCE/data" --progress none
     expect_equal "$(export_columns "$kind.h5" point impl | sort -u | wc -l)" "$rows" \
         "$kind: every row once"
-    words='ok:13 unsupported:2' # naive in tf32, fused in fp32
-    [ "$kind" != t4 ] || words='ok:8 unsupported:7' # and bf16 and tf32 need sm_80
+    words='ok:14 unsupported:1' # naive in tf32
+    [ "$kind" != t4 ] || words='ok:9 unsupported:6' # and bf16 and tf32 need sm_80
     expect_equal "$(count_words "$kind.h5" status)" "$words" "$kind: status"
     expect_equal "$(export_columns "$kind.h5" gpu_type | cut -d- -f1 | sort -u)" "$kind" "GPU type"
     expect 0 "$ANALYZE" summary "$kind.h5"
@@ -66,16 +66,16 @@ expect_equal "$(count_words large.h5 status)" 'ok:3 oom:3' 'out of memory'
 
 # A library call that fails is an error row of its own; the device goes on.
 HOST_CUDA_FAIL=cublasGemmStridedBatchedEx:8:14 expect 1 run_on t4 library.h5
-expect_equal "$(count_words library.h5 status)" 'error:1 ok:7 unsupported:7' 'a failed library call'
+expect_equal "$(count_words library.h5 status)" 'error:1 ok:8 unsupported:6' 'a failed library call'
 expect_text <(export_columns library.h5 reason) 'cuBLAS' 'the reason names the library'
 
 # An error that stays ends the worker: its row says so, a fresh worker has a fresh context.
 HOST_CUDA_FAIL=cudaMalloc:24:700 expect 1 run_on t4 lost.h5
 expect_text "$ERR" 'a fresh worker goes on' 'a lost device'
-expect_equal "$(count_words lost.h5 status)" 'error:1 ok:7 unsupported:7' 'one row is lost with it'
+expect_equal "$(count_words lost.h5 status)" 'error:1 ok:8 unsupported:6' 'one row is lost with it'
 expect_text <(export_columns lost.h5 reason) 'an illegal memory access' 'the reason says why'
 expect 0 run_on t4 lost.h5 --retry error
-expect_equal "$(count_words lost.h5 status)" 'ok:8 unsupported:7' 'and is measured when asked to'
+expect_equal "$(count_words lost.h5 status)" 'ok:9 unsupported:6' 'and is measured when asked to'
 
 # Every worker meets this one before its first row: the device retires.
 HOST_CUDA_FAIL=LAUNCH:3:700 expect 3 run_on t4 retired.h5

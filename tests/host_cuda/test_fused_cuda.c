@@ -49,6 +49,7 @@ static void bits_are_the_same_in_every_order(void **state)
     for (size_t i = 0; i < RP_COUNT(shapes); ++i) {
         const char *device = devices[i % RP_COUNT(devices)];
         check_orders(&shapes[i], RP_DTYPE_fp16, "t4");
+        check_orders(&shapes[i], RP_DTYPE_fp32, "t4");
         check_orders(&shapes[i], i % 2 ? RP_DTYPE_bf16 : RP_DTYPE_fp16,
                      i % RP_COUNT(devices) ? device : "h100");
     }
@@ -59,7 +60,8 @@ static void equals_the_oracle(void **state)
 {
     (void)state;
     for (size_t i = 0; i < RP_COUNT(shapes) * RP_COUNT(devices); ++i) {
-        const enum rp_dtype dtype = i % RP_COUNT(devices) == 1 ? RP_DTYPE_bf16 : RP_DTYPE_fp16;
+        static const enum rp_dtype dtypes[] = {RP_DTYPE_fp32, RP_DTYPE_bf16, RP_DTYPE_fp16};
+        const enum rp_dtype dtype = dtypes[i % RP_COUNT(devices)];
         const struct rp_point p = point_of(&shapes[i / RP_COUNT(devices)], dtype);
         struct rp_accuracy accuracy;
         struct rp_oracle oracle;
