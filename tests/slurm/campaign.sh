@@ -72,3 +72,10 @@ expect_equal "$(squeue -h | wc -l)" 0 'jobs of a campaign that is done'
 expect_equal "$(sha256sum results/*.h5)" "$sums" 'files of a campaign that is done'
 expect 0 bash "$RP_SOURCE/slurm/status" "$CAMPAIGN"
 expect_text "$OUT" 'complete: 216 of 216 planned rows' 'status of a campaign that is done'
+
+# The report alone is missing: only its job runs.
+rm -r "${SUMMARY%/*}"
+submit 0 --site site.env --simulate=50 "${partitions[@]}"
+wait_for_end report COMPLETED
+expect_study t4 a100-sxm-80gb h100-sxm-80gb
+expect_text "$page" '<strong>Simulated.</strong>' 'the report that was made again'
