@@ -148,18 +148,25 @@ static enum rp_status fused_supports(const struct rp_point *p, const struct rp_d
 }
 
 /* The parts of a decode are as many as the method's cost says for this device. */
-static enum rp_status fused_launch(const struct rp_attention *a)
+static enum rp_status set_parts(const struct rp_attention *a, struct rp_cuda_steps *s)
 {
-    const struct fused *method = find_fused(a->point);
-    struct rp_cuda_steps s = steps_of_call(a);
     int device = 0;
     int multiprocessors = 0;
     RP_TRY(rp_cuda_status(cudaGetDevice(&device), "cudaGetDevice"));
     RP_TRY(rp_cuda_status(
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute"));
-    s.partials = a->workspace;
-    s.part_keys = rp_cuda_part_keys(a->point, multiprocessors);
+    s->partials = a->workspace;
+    s->part_keys = rp_cuda_part_keys(a->point, multiprocessors);
+    return RP_OK;
+}
+
+static enum rp_status fused_launch(const struct rp_attention *a)
+{
+    const struct fused *method = find_fused(a->point);
+    struct rp_cuda_steps s = steps_of_call(a);
+    if (rp_cuda_fused_is_decode(a->point))
+        RP_TRY(set_parts(a, &s));
     return rp_cuda_status(method->launch(&s), method->name);
 }
 

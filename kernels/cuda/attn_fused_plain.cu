@@ -19,7 +19,7 @@ template <int ROWS_, int COLUMN_THREADS_, int WIDTH_> struct PlainTile {
     static constexpr int ROWS = ROWS_;
     static constexpr int COLUMN_THREADS = COLUMN_THREADS_; /* 16 or 32 */
     static constexpr int WIDTH = WIDTH_;                   /* head_dim, rounded up */
-    static constexpr int KEYS = 64;
+    static constexpr int KEYS = RP_CUDA_PLAIN_KEYS;
     static constexpr int THREADS = 256;
     static constexpr int PART_ROWS = ROWS * COLUMN_THREADS / THREADS;
     static constexpr int PART_KEYS = KEYS / COLUMN_THREADS;

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/status.h"
+
 static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
 static volatile sig_atomic_t caught;
 
@@ -17,7 +19,7 @@ void rp_stop_init(void)
 {
     struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
+    for (size_t i = 0; i < RP_COUNT(signals); ++i)
         sigaction(signals[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -25,14 +27,14 @@ void rp_stop_init(void)
 void rp_stop_signals(sigset_t *set)
 {
     sigemptyset(set);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
+    for (size_t i = 0; i < RP_COUNT(signals); ++i)
         sigaddset(set, signals[i]);
 }
 
 void rp_stop_ignore(void)
 {
     sigset_t set;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
+    for (size_t i = 0; i < RP_COUNT(signals); ++i)
         signal(signals[i], SIG_IGN);
     rp_stop_signals(&set);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
