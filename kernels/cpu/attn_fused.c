@@ -2,8 +2,8 @@
  * attn_fused.c - attention in one pass with online softmax; the score matrix is never stored
  * (Dao et al. 2022). This file: many query rows on a kv head. Few of them: attn_fused_decode.c.
  *
- *   for each block of 96 query rows, for each 256 keys, for each tile of 24 rows:
- *       s = q k^T                                  (24, 256), in the first-level cache
+ *   for each block of 96 query rows, for each 512 keys, for each tile of 12 rows:
+ *       s = q k^T                                  (12, 512), in the first-level cache
  *       m' = max(m, max s)   p = 2^(s - m')        l = l 2^(m - m') + sum p
  *       o = o 2^(m - m') + p v
  *   o / l
@@ -31,7 +31,7 @@ struct block {
     const float *v_panels;
     float *q;      /* (96, head_dim), times scale * log2(e) */
     float *o;      /* (96, head_dim rounded up), not yet divided by the sums */
-    float *scores; /* (24, 256) */
+    float *scores; /* (12, 512) */
     struct rp_softmax_state *states;
 };
 
@@ -100,20 +100,18 @@ static void tile_softmax(const struct rp_point *p, const struct block *b, const 
         .n = n,
         .states = b->states + t->first,
     };
+    /* Limits grow by one from a row to the next but where a stacked head ends. */
+    int64_t query = (b->in_span + t->first) % p->seq_q;
     for (int64_t row = 0; row < t->rows; ++row) {
-        int64_t query = (b->in_span + t->first + row) % p->seq_q;
         rp_softmax_hide(b->scores + row * RP_CPU_BLOCK_KEYS, n,
                         rp_cpu_visible_keys(p, query) - key);
+        query = query + 1 < p->seq_q ? query + 1 : 0;
     }
     rp_softmax_step(&softmax);
-    for (int64_t row = 0; row < t->rows; ++row) {
-        float *o = b->o + (t->first + row) * wide;
-        for (int64_t d = 0; softmax.corrections[row] != 1.0f && d < wide; ++d)
-            o[d] *= softmax.corrections[row];
-    }
+    rp_softmax_correct(&softmax, b->o + t->first * wide, wide);
 }
 
-/* One tile meets up to 256 keys from `key`. */
+/* One tile meets up to 512 keys from `key`. */
 static void tile_keys(const struct rp_point *p, const struct block *b, const struct tile *t,
                       int64_t key)
 {

@@ -77,7 +77,7 @@ static void score_block(const struct rp_attention *a, const struct block *b, con
                (size_t)left * sizeof *last);
 }
 
-/* Step 3: 256 keys at a time, so that a panel of V and the probabilities stay in the cache. */
+/* Step 3: 512 keys at a time, so that a panel of V and the probabilities stay in the cache. */
 static void output_block(const struct rp_attention *a, const struct block *b, const float *panels,
                          float *o)
 {

@@ -38,16 +38,22 @@ static float row_maximum(const float *scores, int64_t n)
 }
 
 /* scores = 2^((scores - maximum) * factor); yields their sum. */
-static inline float row_exponentials(float *scores, int64_t n, float maximum, float factor)
+static inline __attribute__((always_inline)) float row_exponentials(float *scores, int64_t n,
+                                                                    float maximum, float factor)
 {
-    rp_vec sum = rp_vec_all(0.0f);
+    enum { STEP = 2 * RP_VEC_LANES };
+    rp_vec sums[2] = {{0}, {0}};
     int64_t j = 0;
-    for (; j + RP_VEC_LANES <= n; j += RP_VEC_LANES) {
-        rp_vec e = rp_vec_exp2((rp_vec_load(scores + j) - maximum) * factor);
-        rp_vec_store(scores + j, e);
-        sum += e;
+    for (; j + STEP <= n; j += STEP) {
+#pragma GCC unroll 2
+        for (int i = 0; i < 2; ++i) {
+            float *at = scores + j + i * RP_VEC_LANES;
+            rp_vec e = rp_vec_exp2((rp_vec_load(at) - maximum) * factor);
+            rp_vec_store(at, e);
+            sums[i] += e;
+        }
     }
-    float total = rp_vec_sum_lanes(sum);
+    float total = rp_vec_sum_lanes(sums[0] + sums[1]);
     for (; j < n; ++j) {
         scores[j] = rp_vec_exp2_one((scores[j] - maximum) * factor);
         total += scores[j];
@@ -81,22 +87,40 @@ void rp_softmax_hide(float *scores, int64_t n, int64_t visible)
         scores[j] = -INFINITY; /* 2^-infinity is exactly 0 */
 }
 
+/* The new maxima, and what brings sums and outputs from the old ones under them. */
+static void tile_maxima(struct rp_softmax_tile *t, float *maxima)
+{
+    float old[RP_SOFTMAX_SLOTS] = {0};
+    for (int64_t row = 0; row < t->rows; ++row) {
+        float maximum = row_maximum(t->scores + row * t->stride, t->n);
+        old[row] = t->states[row].maximum;
+        maximum = maximum > old[row] ? maximum : old[row];
+        maxima[row] = maximum > -FLT_MAX ? maximum : -FLT_MAX; /* infinities have no difference */
+    }
+    for (int64_t row = 0; row < t->rows; row += RP_VEC_LANES)
+        rp_vec_store(t->corrections + row,
+                     rp_vec_exp2(rp_vec_load(old + row) - rp_vec_load(maxima + row)));
+}
+
 /* Row after row in each step, so that the rows' chains of dependent instructions overlap. */
 void rp_softmax_step(struct rp_softmax_tile *t)
 {
-    float maxima[RP_CPU_TILE_ROWS];
-    for (int64_t row = 0; row < t->rows; ++row)
-        maxima[row] = row_maximum(t->scores + row * t->stride, t->n);
+    float maxima[RP_SOFTMAX_SLOTS] = {0};
+    tile_maxima(t, maxima);
     for (int64_t row = 0; row < t->rows; ++row) {
         struct rp_softmax_state *state = &t->states[row];
-        float maximum = maxima[row] > state->maximum ? maxima[row] : state->maximum;
-        maximum = maximum > -FLT_MAX ? maximum : -FLT_MAX; /* infinities have no difference */
-        t->corrections[row] = rp_vec_exp2_one(state->maximum - maximum);
-        state->sum *= t->corrections[row];
-        state->maximum = maximum;
+        float sum = row_exponentials(t->scores + row * t->stride, t->n, maxima[row], 1.0f);
+        state->sum = state->sum * t->corrections[row] + sum;
+        state->maximum = maxima[row];
     }
+}
+
+void rp_softmax_correct(const struct rp_softmax_tile *t, float *o, int64_t wide)
+{
     for (int64_t row = 0; row < t->rows; ++row) {
-        struct rp_softmax_state *state = &t->states[row];
-        state->sum += row_exponentials(t->scores + row * t->stride, t->n, state->maximum, 1.0f);
+        if (t->corrections[row] == 1.0f)
+            continue;
+        for (int64_t d = 0; d < wide; d += RP_VEC_LANES)
+            rp_vec_store(o + row * wide + d, rp_vec_load(o + row * wide + d) * t->corrections[row]);
     }
 }

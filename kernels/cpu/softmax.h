@@ -7,10 +7,11 @@
 #include "kernels/cpu/isa.h"
 #include "model/method_cpu.h"
 
-#define rp_softmax_rows   RP_ISA_NAME(rp_softmax_rows)
-#define rp_softmax_hide   RP_ISA_NAME(rp_softmax_hide)
-#define rp_softmax_step   RP_ISA_NAME(rp_softmax_step)
-#define rp_softmax_factor RP_ISA_NAME(rp_softmax_factor)
+#define rp_softmax_rows    RP_ISA_NAME(rp_softmax_rows)
+#define rp_softmax_hide    RP_ISA_NAME(rp_softmax_hide)
+#define rp_softmax_step    RP_ISA_NAME(rp_softmax_step)
+#define rp_softmax_correct RP_ISA_NAME(rp_softmax_correct)
+#define rp_softmax_factor  RP_ISA_NAME(rp_softmax_factor)
 
 /* log2(e) / sqrt(head_dim): 2^(factor * s) is exp(scale * s). */
 float rp_softmax_factor(const struct rp_point *p);
@@ -27,6 +28,9 @@ struct rp_softmax_state {
     float sum;
 };
 
+/* RP_CPU_TILE_ROWS rounded up to whole vectors. */
+enum { RP_SOFTMAX_SLOTS = (RP_CPU_TILE_ROWS + RP_CPU_LANES - 1) / RP_CPU_LANES * RP_CPU_LANES };
+
 /* Scores already times log2(e) / sqrt(head_dim). */
 struct rp_softmax_tile {
     float *scores; /* (rows, n) */
@@ -34,7 +38,7 @@ struct rp_softmax_tile {
     int64_t rows; /* at most RP_CPU_TILE_ROWS */
     int64_t n;
     struct rp_softmax_state *states;     /* of each row */
-    float corrections[RP_CPU_TILE_ROWS]; /* result: what brings earlier outputs under the new
+    float corrections[RP_SOFTMAX_SLOTS]; /* result: what brings earlier outputs under the new
                                             maximum */
 };
 
@@ -43,5 +47,8 @@ void rp_softmax_hide(float *scores, int64_t n, int64_t visible);
 
 /* Scores become 2^(s - new maximum), states and corrections follow. */
 void rp_softmax_step(struct rp_softmax_tile *t);
+
+/* o (rows, wide), of earlier steps, times the corrections; wide a multiple of RP_CPU_LANES. */
+void rp_softmax_correct(const struct rp_softmax_tile *t, float *o, int64_t wide);
 
 #endif

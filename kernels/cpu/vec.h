@@ -217,28 +217,52 @@ static inline void rp_vec_transpose(rp_vec v[RP_VEC_LANES])
 }
 
 /*
- * 2^x for x <= 0, to a few units in the last place; exactly 0 for x <= -126.5, -infinity
- * included; NaN stays NaN.
+ * 2^x for x <= 0, to a few units in the last place; below 2^-126 exact only as far as 0 is; 0 for
+ * -infinity, NaN stays NaN.
  *
- *   x = n + f, n = round(x), |f| <= 1/2;  2^f = 1 + f q(f), q the interpolation of
- *   (2^f - 1) / f at Chebyshev's nodes (relative error 2^-26.7);  2^n by its exponent bits.
- * In pairs of terms (Estrin), because a longer chain of dependent instructions is all that counts.
- * Adding 1.5 * 2^23 + 127 rounds to a whole number and leaves n + 127 in the low bits; n = -127
- * gives the bits of 0.
+ *   x = n + f, n whole;  2^f = 1 + f q(f), q the interpolation of (2^f - 1) / f at Chebyshev's
+ *   nodes over the range of f, which is one wide (relative error 2^-26.7);  2^n by its exponent.
+ * In pairs of terms (Estrin), for a longer chain of dependent instructions counts more than one
+ * instruction. AVX-512 has one for f from 0 to 1 and one for 2^floor(x) times a number.
  */
+#if RP_VEC_LANES == 16
+#define RP_VEC_EXP2_Q                                                                              \
+    {                                                                                              \
+        0.00020817915f, 0.00126921661f, 0.00965219506f, 0.0554960236f, 0.240227204f, 0.693147171f  \
+    }
+#else
+#define RP_VEC_EXP2_Q                                                                              \
+    {                                                                                              \
+        0.000154531634f, 0.00133908633f, 0.00961808302f, 0.0555035695f, 0.240226507f, 0.693147182f \
+    }
+#endif
+
+/* 1 + f q(f). */
+static inline rp_vec rp_vec_exp2_of_fraction(rp_vec f)
+{
+    const float c[] = RP_VEC_EXP2_Q;
+    rp_vec square = f * f;
+    rp_vec high = f * c[0] + c[1];
+    rp_vec middle = f * c[2] + c[3];
+    rp_vec q = f * c[4] + c[5];
+    q = (high * square + middle) * square + q;
+    return q * f + 1.0f;
+}
+
 static inline rp_vec rp_vec_exp2(rp_vec x)
 {
+#if RP_VEC_LANES == 16
+    rp_vec f = (rp_vec)_mm512_reduce_ps((__m512)x, _MM_FROUND_TO_NEG_INF);
+    return (rp_vec)_mm512_scalef_ps((__m512)rp_vec_exp2_of_fraction(f), (__m512)x);
+#else
+    /* Adding 1.5 * 2^23 + 127 rounds to a whole number and leaves n + 127 in the low bits; n = -127
+     * gives the bits of 0. f is from -1/2 to 1/2. */
     const float magic = 12583039.0f;
     x = rp_vec_max(rp_vec_all(-127.0f), x);
     rp_vec shifted = x + magic;
-    rp_vec f = x - (shifted - magic);
-    rp_vec square = f * f;
-    rp_vec high = f * 0.000154531634f + 0.00133908633f;
-    rp_vec middle = f * 0.00961808302f + 0.0555035695f;
-    rp_vec q = f * 0.240226507f + 0.693147182f;
-    q = (high * square + middle) * square + q;
-    rp_vec p = q * f + 1.0f;
+    rp_vec p = rp_vec_exp2_of_fraction(x - (shifted - magic));
     return p * (rp_vec)((rp_vec_bits)shifted << 23);
+#endif
 }
 
 static inline float rp_vec_exp2_one(float x)

@@ -101,7 +101,7 @@ static enum rp_status count_decode(struct rp_method_call *call, struct rp_tally 
 
 /*
  * fused, prefill: K and V are packed into fp32 panels, then every block of 96 query rows walks over
- * them, in tiles of 24 rows that stop at the last key one of their rows sees.
+ * them, in tiles of 12 rows that stop at the last key one of their rows sees.
  *   FLOP    2 * rows * (keys * D) for QK^T, keys rounded up to 16, and 2 * rows * (keys * D) for
  *           PV, D rounded up to 16, over the tiles.
  *   bytes   bytes_min, the panels written once, and read by every block up to the last key it sees:

@@ -16,8 +16,8 @@
 #define RP_CPU_HEAD_DIM_MAX 512
 #define RP_CPU_LANES        16   /* columns of a packed panel of K or V */
 #define RP_CPU_BLOCK_ROWS   96   /* query rows that share one walk over the panels */
-#define RP_CPU_TILE_ROWS    24   /* query rows that share one causal limit; a part of the above */
-#define RP_CPU_BLOCK_KEYS   256  /* keys whose panels stay in the second-level cache */
+#define RP_CPU_TILE_ROWS    12   /* query rows that share one causal limit; a part of the above */
+#define RP_CPU_BLOCK_KEYS   512  /* keys whose panels stay in the second-level cache */
 #define RP_CPU_DECODE_ROWS  8    /* up to so many rows on one kv head are served without panels */
 #define RP_CPU_DECODE_KEYS  32   /* rows of K or V that several rows meet at once then */
 #define RP_CPU_SPLIT_KEYS   2048 /* keys of one part of a split decode, whatever the threads */

@@ -91,27 +91,28 @@ static void cpu_fused_prefill(void **state)
     CHECK_EQ_I64(c.flops_impl, 4 * 192 * 192 * 64, "no mask, nothing to round");
     /* Panels written once and read by two blocks of 96 rows. */
     CHECK_EQ_I64(c.bytes_impl, c.tensor_bytes + 3 * 4 * 2 * 192 * 64, "bytes");
-    CHECK_EQ_I64(c.workspace_bytes, 4 * (2 * 192 * 64 + 2 * 96 * 64 + 24 * 256 + 2 * 96), "linear");
+    CHECK_EQ_I64(c.workspace_bytes, 4 * (2 * 192 * 64 + 2 * 96 * 64 + 12 * 512 + 2 * 96), "linear");
 
-    /* Tiles of 24 rows see 24, 48, ... 192 keys; QK^T rounds 24 up to 32 and so on. */
+    /* Tiles of 12 rows see 12, 24, ... 192 keys; QK^T rounds 12 up to 16 and so on. */
     p.causal = true;
     c = cost_of(&one_thread, RP_IMPL_fused, &p);
-    int64_t qk_keys = 32 + 48 + 80 + 96 + 128 + 144 + 176 + 192;
-    int64_t pv_keys = 24 + 48 + 72 + 96 + 120 + 144 + 168 + 192;
-    CHECK_EQ_I64(c.flops_impl, 2 * 24 * 64 * (qk_keys + pv_keys), "causal");
+    int64_t qk_keys =
+        16 + 32 + 48 + 48 + 64 + 80 + 96 + 96 + 112 + 128 + 144 + 144 + 160 + 176 + 192 + 192;
+    int64_t pv_keys = 12 * (1 + 16) * 16 / 2;
+    CHECK_EQ_I64(c.flops_impl, 2 * 12 * 64 * (qk_keys + pv_keys), "causal");
     struct rp_cost paper;
     CHECK_OK(rp_cost_of(&p, &paper), "paper");
     CHECK_TRUE(c.flops_impl >= paper.flops && c.flops_impl < paper.flops_dense, "in between");
     /* The block of rows 0..95 reads 96 keys, the other 192. */
     CHECK_EQ_I64(c.bytes_impl, c.tensor_bytes + 4 * 2 * 64 * (192 + 96 + 192), "causal bytes");
 
-    /* Chunked: 96 new tokens behind 104 cached ones see 128, 152, 176, 200 keys. */
+    /* Chunked: 96 new tokens behind 104 cached ones see 116, 128, ... 200 keys. */
     p.seq_q = 96;
     p.seq_k = 200;
     c = cost_of(&one_thread, RP_IMPL_fused, &p);
-    qk_keys = 128 + 160 + 176 + 208;
-    pv_keys = 128 + 152 + 176 + 200;
-    CHECK_EQ_I64(c.flops_impl, 2 * 24 * 64 * (qk_keys + pv_keys), "bottom-right");
+    qk_keys = 128 + 128 + 144 + 160 + 176 + 176 + 192 + 208;
+    pv_keys = (116 + 200) * 8 / 2;
+    CHECK_EQ_I64(c.flops_impl, 2 * 12 * 64 * (qk_keys + pv_keys), "bottom-right");
 
     /* Odd width: 40 is 40 for QK^T and 48 for PV. */
     p = prefill(2, 16, 40, RP_DTYPE_fp32);
