@@ -1,130 +1,232 @@
 /*
- * row_stream.c - the two loops of decode with one query row. A line of memory costs few
- * instructions: sums stay in registers, and a dtype is a constant inside the loops.
+ * row_stream.c - the two loops of decode. A line of memory costs few instructions: sums stay in
+ * registers, and dtype, slots and the usual widths are constants inside the loops.
  */
 #include "kernels/cpu/row_stream.h"
 
 #include "kernels/cpu/storage.h"
 #include "kernels/cpu/vec.h"
+#include "model/method_cpu.h"
 
 #define LANES RP_VEC_LANES
 
-/* Sums that o is made of at a time; so many chains of multiply-adds hide their latency. */
+/* Sums that stay in registers at a time: chains enough to hide the latency of a multiply-add. */
+#if LANES == 16
+#define SUMS 16
+#else
+#define SUMS 8
+#endif
+
+/* Of them at most so many for one slot. */
 #define STRIP 8
 
 /* Rows that meet one strip after another: they stay in the first-level cache. */
-enum { STRIP_ROWS = 16 };
+enum { STRIP_ROWS = 32 };
+
+/* Products in the making at a time. */
+enum { MOST_SUMS = LANES > RP_CPU_DECODE_ROWS ? LANES : RP_CPU_DECODE_ROWS };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Whole vectors of the products; what is left of the elements is added to the first lane. */
-INLINE rp_vec products_of_row(const void *row, enum rp_dtype dtype, int64_t width, const float *q)
+/* Elements d .. of a row up to the end of a width that is no multiple of a vector's lanes, with
+ * zeros behind them. */
+static __attribute__((noinline)) rp_vec load_rest(const struct rp_stream *x, int64_t row, int64_t d)
 {
-    int64_t d = 0;
-    rp_vec sum = rp_vec_all(0.0f);
+    float lanes[LANES] = {0};
+    for (int64_t i = 0; i < x->width - d; ++i)
+        lanes[i] = rp_load_stored(x->dtype, rp_element(x->dtype, x->rows, row * x->width + d + i));
+    return rp_vec_load(lanes);
+}
+
+INLINE rp_vec load_row(const struct rp_stream *x, int64_t row, int64_t d)
+{
+    return d + LANES <= x->width
+               ? rp_vec_load_stored(x->dtype, rp_element(x->dtype, x->rows, row * x->width + d))
+               : load_rest(x, row, d);
+}
+
+/* With one slot the processor's own prefetching keeps up, with several the arithmetic is ahead of
+ * it. */
+INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d)
+{
+    if (x->slots > 1)
+        __builtin_prefetch(rp_element(x->dtype, x->rows, (row + STRIP_ROWS) * x->width + d));
+}
+
+/* products[r, s] = those of row `row` + r with q_s, not yet summed over the lanes; `rows` a
+ * constant. What q_s is loaded for serves all of them. */
+INLINE void products_of_rows(const struct rp_stream *x, int64_t row, const int rows, const float *q,
+                             rp_vec *products)
+{
+    rp_vec sums[MOST_SUMS];
 #pragma GCC unroll 16
-    for (; d + LANES <= width; d += LANES)
-        sum += rp_vec_load(q + d) * rp_vec_load_stored(dtype, rp_element(dtype, row, d));
-    for (; d < width; ++d)
-        sum[0] += q[d] * rp_load_stored(dtype, rp_element(dtype, row, d));
-    return sum;
-}
-
-INLINE void dots(const struct rp_stream *x, enum rp_dtype dtype, int64_t width, const float *q,
-                 float *to)
-{
-    int64_t row = 0;
-    for (; row + LANES <= x->n; row += LANES) {
-        rp_vec products[LANES];
-        for (int64_t i = 0; i < LANES; ++i)
-            products[i] =
-                products_of_row(rp_element(dtype, x->rows, (row + i) * width), dtype, width, q);
-        rp_vec_store(to + row, rp_vec_sum_each(products));
-    }
-    for (; row < x->n; ++row)
-        to[row] = rp_vec_sum_lanes(
-            products_of_row(rp_element(dtype, x->rows, row * width), dtype, width, q));
-}
-
-/* The usual widths are constants too: no loop is left over a row. */
-INLINE void dots_of_dtype(const struct rp_stream *x, enum rp_dtype dtype, const float *q, float *to)
-{
-    if (x->width == 64)
-        dots(x, dtype, 64, q, to);
-    else if (x->width == 128)
-        dots(x, dtype, 128, q, to);
-    else
-        dots(x, dtype, x->width, q, to);
-}
-
-void rp_stream_dots(const struct rp_stream *x, const float *q, float *to)
-{
-    if (x->dtype == RP_DTYPE_fp16)
-        dots_of_dtype(x, RP_DTYPE_fp16, q, to);
-    else if (x->dtype == RP_DTYPE_bf16)
-        dots_of_dtype(x, RP_DTYPE_bf16, q, to);
-    else
-        dots_of_dtype(x, RP_DTYPE_fp32, q, to);
-}
-
-/* Of every row its first `vectors` vectors; a constant. */
-INLINE void sum_strip(const struct rp_stream *x, enum rp_dtype dtype, const float *weights,
-                      float *o, const int vectors)
-{
-    rp_vec sums[STRIP];
+    for (int64_t i = 0; i < rows * x->slots; ++i)
+        sums[i] = rp_vec_all(0.0f);
+    for (int64_t d = 0; d < x->width; d += LANES) {
+        rp_vec k[MOST_SUMS];
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; ++r) {
+            k[r] = load_row(x, row + r, d);
+            fetch_ahead(x, row + r, d);
+        }
 #pragma GCC unroll 8
-    for (int i = 0; i < vectors; ++i)
-        sums[i] = rp_vec_load(o + i * LANES);
-    for (int64_t row = 0; row < x->n; ++row) {
-        rp_vec weight = rp_vec_all(weights[row]);
+        for (int64_t s = 0; s < x->slots; ++s) {
+            rp_vec q_s = rp_vec_load(q + s * x->stride + d);
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; ++r)
+                sums[r * x->slots + s] += k[r] * q_s;
+        }
+    }
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < rows * x->slots; ++i)
+        products[i] = sums[i];
+}
+
+/* Rows at a time, so that their dots fill whole vectors. */
+INLINE int64_t rows_of_step(const struct rp_stream *x)
+{
+    return x->slots < LANES ? LANES / x->slots : 1;
+}
+
+/* `rows` of them, all or less; what pads them is 0. */
+INLINE void dots_step(const struct rp_stream *x, int64_t row, int64_t rows, const float *q,
+                      float *dots)
+{
+    rp_vec products[MOST_SUMS];
+    int64_t step = rows_of_step(x);
+    int64_t all = step * x->slots;
+    int64_t i = 0;
+    /* One row after another where memory is all that counts: it is read faster so. */
+    for (; x->slots >= 4 && i + step <= rows; i += step)
+        products_of_rows(x, row + i, (int)step, q, products + i * x->slots);
+    for (; i < rows; ++i)
+        products_of_rows(x, row + i, 1, q, products + i * x->slots);
+    for (i = rows * x->slots; i < all; ++i)
+        products[i] = rp_vec_all(0.0f);
+    for (i = 0; i < all; i += LANES)
+        rp_vec_store(dots + row * x->slots + i, rp_vec_sum_each(products + i));
+}
+
+INLINE void dots_of(const struct rp_stream *x, const float *q, float *dots)
+{
+    int64_t step = rows_of_step(x);
+    int64_t row = 0;
+    for (; row + step <= x->n; row += step)
+        dots_step(x, row, step, q, dots);
+    if (row < x->n)
+        dots_step(x, row, x->n - row, q, dots);
+}
+
+/* `vectors`, a constant, of o of every slot, from element d. */
+INLINE void sum_strip(const struct rp_stream *x, int64_t d, const int vectors, const float *weights,
+                      float *o)
+{
+    rp_vec sums[RP_CPU_DECODE_ROWS][STRIP];
+#pragma GCC unroll 8
+    for (int64_t s = 0; s < x->slots; ++s) {
 #pragma GCC unroll 8
         for (int i = 0; i < vectors; ++i)
-            sums[i] += weight * rp_vec_load_stored(
-                                    dtype, rp_element(dtype, x->rows, row * x->width + i * LANES));
+            sums[s][i] = rp_vec_load(o + s * x->stride + d + i * LANES);
+    }
+    for (int64_t row = 0; row < x->n; ++row) {
+        rp_vec v[STRIP];
+#pragma GCC unroll 8
+        for (int i = 0; i < vectors; ++i) {
+            v[i] = load_row(x, row, d + i * LANES);
+            fetch_ahead(x, row, d + i * LANES);
+        }
+#pragma GCC unroll 8
+        for (int64_t s = 0; s < x->slots; ++s) {
+            rp_vec weight = rp_vec_all(weights[row * x->slots + s]);
+#pragma GCC unroll 8
+            for (int i = 0; i < vectors; ++i)
+                sums[s][i] += weight * v[i];
+        }
     }
 #pragma GCC unroll 8
-    for (int i = 0; i < vectors; ++i)
-        rp_vec_store(o + i * LANES, sums[i]);
+    for (int64_t s = 0; s < x->slots; ++s) {
+#pragma GCC unroll 8
+        for (int i = 0; i < vectors; ++i)
+            rp_vec_store(o + s * x->stride + d + i * LANES, sums[s][i]);
+    }
 }
 
-INLINE void sum_rows(const struct rp_stream *all, enum rp_dtype dtype, const float *weights,
-                     float *o)
+INLINE void sum_of(const struct rp_stream *all, const float *weights, float *o)
 {
-    struct rp_stream x = *all;
-    int64_t d = 0;
-    for (; d + STRIP * LANES <= all->width; d += STRIP * LANES) {
-        x.rows = rp_element(dtype, all->rows, d);
-        sum_strip(&x, dtype, weights, o + d, STRIP);
+    const int64_t most = SUMS / all->slots;
+    for (int64_t row = 0; row < all->n; row += STRIP_ROWS) {
+        struct rp_stream x = *all;
+        const float *of_rows = weights + row * x.slots;
+        int64_t d = 0;
+        x.rows = rp_element(x.dtype, all->rows, row * x.width);
+        x.n = all->n - row < STRIP_ROWS ? all->n - row : STRIP_ROWS;
+        for (; most >= 8 && d + 8 * LANES <= x.width; d += 8 * LANES)
+            sum_strip(&x, d, 8, of_rows, o);
+        for (; most >= 4 && d + 4 * LANES <= x.width; d += 4 * LANES)
+            sum_strip(&x, d, 4, of_rows, o);
+        for (; most >= 2 && d + 2 * LANES <= x.width; d += 2 * LANES)
+            sum_strip(&x, d, 2, of_rows, o);
+        for (; d < x.width; d += LANES)
+            sum_strip(&x, d, 1, of_rows, o);
     }
-    for (; d + 4 * LANES <= all->width; d += 4 * LANES) {
-        x.rows = rp_element(dtype, all->rows, d);
-        sum_strip(&x, dtype, weights, o + d, 4);
+}
+
+/* A loop, inlined with each combination of constants. */
+typedef void stream_loop(const struct rp_stream *x, const float *from, float *to);
+
+/* The usual widths are constants of the dots: a row takes few instructions there. */
+INLINE void dots_of_width(const struct rp_stream *x, const float *q, float *dots)
+{
+    struct rp_stream y = *x;
+    if (x->width == 64) {
+        y.width = y.stride = 64;
+        dots_of(&y, q, dots);
+    } else if (x->width == 128) {
+        y.width = y.stride = 128;
+        dots_of(&y, q, dots);
+    } else
+        dots_of(&y, q, dots);
+}
+
+INLINE void with_slots(stream_loop *loop, const struct rp_stream *x, const float *from, float *to)
+{
+    struct rp_stream y = *x;
+    if (x->slots == 1) {
+        y.slots = 1;
+        loop(&y, from, to);
+    } else if (x->slots == 2) {
+        y.slots = 2;
+        loop(&y, from, to);
+    } else if (x->slots == 4) {
+        y.slots = 4;
+        loop(&y, from, to);
+    } else {
+        y.slots = 8;
+        loop(&y, from, to);
     }
-    for (; d + LANES <= all->width; d += LANES) {
-        x.rows = rp_element(dtype, all->rows, d);
-        sum_strip(&x, dtype, weights, o + d, 1);
+}
+
+INLINE void with_dtype(stream_loop *loop, const struct rp_stream *x, const float *from, float *to)
+{
+    struct rp_stream y = *x;
+    if (x->dtype == RP_DTYPE_fp16) {
+        y.dtype = RP_DTYPE_fp16;
+        with_slots(loop, &y, from, to);
+    } else if (x->dtype == RP_DTYPE_bf16) {
+        y.dtype = RP_DTYPE_bf16;
+        with_slots(loop, &y, from, to);
+    } else {
+        y.dtype = RP_DTYPE_fp32;
+        with_slots(loop, &y, from, to);
     }
-    for (; d < all->width; ++d) {
-        for (int64_t row = 0; row < all->n; ++row)
-            o[d] += weights[row] *
-                    rp_load_stored(dtype, rp_element(dtype, all->rows, row * all->width + d));
-    }
+}
+
+void rp_stream_dots(const struct rp_stream *x, const float *q, float *dots)
+{
+    with_dtype(dots_of_width, x, q, dots);
 }
 
 void rp_stream_sum(const struct rp_stream *x, const float *weights, float *o)
 {
-    for (int64_t row = 0; row < x->n; row += STRIP_ROWS) {
-        const struct rp_stream rows = {
-            .dtype = x->dtype,
-            .rows = rp_element(x->dtype, x->rows, row * x->width),
-            .n = x->n - row < STRIP_ROWS ? x->n - row : STRIP_ROWS,
-            .width = x->width,
-        };
-        if (x->dtype == RP_DTYPE_fp16)
-            sum_rows(&rows, RP_DTYPE_fp16, weights + row, o);
-        else if (x->dtype == RP_DTYPE_bf16)
-            sum_rows(&rows, RP_DTYPE_bf16, weights + row, o);
-        else
-            sum_rows(&rows, RP_DTYPE_fp32, weights + row, o);
-    }
+    with_dtype(sum_of, x, weights, o);
 }

@@ -1,6 +1,9 @@
 /*
- * row_stream.h - one query row against rows of K or V as they are stored: each element is read
- * once, strictly forward, and converted in a register.
+ * row_stream.h - a few query rows against rows of K or V as they are stored: each element is read
+ * once, strictly forward, converted in a register and met by all query rows.
+ *
+ * Query rows are padded to 1, 2, 4 or 8 slots (rp_cpu_group_slots). Scores and weights of one key
+ * lie side by side, (n, slots).
  */
 #ifndef RP_KERNELS_CPU_ROW_STREAM_H
 #define RP_KERNELS_CPU_ROW_STREAM_H
@@ -18,12 +21,15 @@ struct rp_stream {
     const void *rows; /* (n, width) */
     int64_t n;
     int64_t width;
+    int64_t slots;
+    int64_t stride; /* from one slot's q or o to the next, a multiple of RP_CPU_LANES */
 };
 
-/* dots_j = <q, row_j>, q of `width` elements. */
+/* dots (n, slots): <q_s, row_j>, q (slots, stride). Room for n rounded up to RP_CPU_LANES is
+ * needed. */
 void rp_stream_dots(const struct rp_stream *x, const float *q, float *dots);
 
-/* o += the sum over j of weights_j * row_j, o of `width` elements. */
+/* o_s += the sum over j of weights (n, slots) times row_j, o (slots, stride). */
 void rp_stream_sum(const struct rp_stream *x, const float *weights, float *o);
 
 #endif

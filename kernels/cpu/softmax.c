@@ -124,3 +124,48 @@ void rp_softmax_correct(const struct rp_softmax_tile *t, float *o, int64_t wide)
             rp_vec_store(o + row * wide + d, rp_vec_load(o + row * wide + d) * t->corrections[row]);
     }
 }
+
+/* Vectors take turns, so element i of such a round belongs to slot i mod slots. */
+enum { TURNS = RP_SOFTMAX_ROUND / RP_VEC_LANES };
+
+static void slot_maxima(const float *scores, int64_t floats, int64_t slots, float *maxima)
+{
+    float lanes[RP_SOFTMAX_ROUND];
+    rp_vec most[TURNS];
+    for (int i = 0; i < TURNS; ++i)
+        most[i] = rp_vec_all(-FLT_MAX); /* infinities have no difference */
+    for (int64_t j = 0; j < floats; j += RP_SOFTMAX_ROUND) {
+        for (int i = 0; i < TURNS; ++i)
+            most[i] = rp_vec_max(rp_vec_load(scores + j + i * RP_VEC_LANES), most[i]);
+    }
+    memcpy(lanes, most, sizeof lanes);
+    for (int64_t i = slots; i < RP_SOFTMAX_ROUND; ++i)
+        lanes[i % slots] = lanes[i] > lanes[i % slots] ? lanes[i] : lanes[i % slots];
+    for (int64_t i = 0; i < RP_SOFTMAX_ROUND; ++i)
+        maxima[i] = lanes[i % slots];
+}
+
+void rp_softmax_slots(float *scores, int64_t n, int64_t slots, struct rp_softmax_state *states)
+{
+    float maxima[RP_SOFTMAX_ROUND];
+    float lanes[RP_SOFTMAX_ROUND];
+    rp_vec sums[TURNS] = {{0}};
+    int64_t floats = n * slots;
+    for (; floats % RP_SOFTMAX_ROUND != 0; ++floats)
+        scores[floats] = -INFINITY;
+    slot_maxima(scores, floats, slots, maxima);
+    for (int64_t j = 0; j < floats; j += RP_SOFTMAX_ROUND) {
+#pragma GCC unroll 4
+        for (int i = 0; i < TURNS; ++i) {
+            float *at = scores + j + i * RP_VEC_LANES;
+            rp_vec e = rp_vec_exp2(rp_vec_load(at) - rp_vec_load(maxima + i * RP_VEC_LANES));
+            rp_vec_store(at, e);
+            sums[i] += e;
+        }
+    }
+    memcpy(lanes, sums, sizeof lanes);
+    for (int64_t i = slots; i < RP_SOFTMAX_ROUND; ++i)
+        lanes[i % slots] += lanes[i];
+    for (int64_t slot = 0; slot < slots; ++slot)
+        states[slot] = (struct rp_softmax_state){maxima[slot], lanes[slot]};
+}

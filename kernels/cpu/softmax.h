@@ -9,6 +9,7 @@
 
 #define rp_softmax_rows    RP_ISA_NAME(rp_softmax_rows)
 #define rp_softmax_hide    RP_ISA_NAME(rp_softmax_hide)
+#define rp_softmax_slots   RP_ISA_NAME(rp_softmax_slots)
 #define rp_softmax_step    RP_ISA_NAME(rp_softmax_step)
 #define rp_softmax_correct RP_ISA_NAME(rp_softmax_correct)
 #define rp_softmax_factor  RP_ISA_NAME(rp_softmax_factor)
@@ -47,6 +48,11 @@ void rp_softmax_hide(float *scores, int64_t n, int64_t visible);
 
 /* Scores become 2^(s - new maximum), states and corrections follow. */
 void rp_softmax_step(struct rp_softmax_tile *t);
+
+/* A whole part at once, slots side by side (row_stream.h): scores (n, slots) become 2^(s - maximum)
+ * of their slot. slots: 1, 2, 4 or 8; room for n * slots rounded up to RP_SOFTMAX_ROUND. */
+void rp_softmax_slots(float *scores, int64_t n, int64_t slots, struct rp_softmax_state *states);
+enum { RP_SOFTMAX_ROUND = 4 * RP_CPU_LANES };
 
 /* o (rows, wide), of earlier steps, times the corrections; wide a multiple of RP_CPU_LANES. */
 void rp_softmax_correct(const struct rp_softmax_tile *t, float *o, int64_t wide);

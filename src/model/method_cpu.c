@@ -29,15 +29,23 @@ bool rp_cpu_fused_is_decode(const struct rp_point *p)
     return rp_cpu_group_rows(p) <= RP_CPU_DECODE_ROWS;
 }
 
+int64_t rp_cpu_group_slots(const struct rp_point *p)
+{
+    int64_t slots = 1;
+    while (slots < rp_cpu_group_rows(p))
+        slots *= 2;
+    return slots;
+}
+
 int64_t rp_cpu_fused_splits(const struct rp_point *p)
 {
     return (p->seq_k + RP_CPU_SPLIT_KEYS - 1) / RP_CPU_SPLIT_KEYS;
 }
 
-/* Unnormalised outputs of the group's rows, then their maxima and sums. */
+/* Unnormalised outputs of the group's slots, then their maxima and sums. */
 int64_t rp_cpu_partial_floats(const struct rp_point *p)
 {
-    return rp_cpu_group_rows(p) * rp_cpu_lanes_up(p->head_dim) + 2 * RP_CPU_LANES;
+    return rp_cpu_group_slots(p) * rp_cpu_lanes_up(p->head_dim) + 2 * RP_CPU_LANES;
 }
 
 /* Heads of at least half a block fill blocks of their own; shorter ones would leave them empty. */
@@ -105,8 +113,7 @@ enum rp_status rp_cpu_layout_reference(const struct rp_point *p, int threads,
 /*
  * fused: prefill packs all of K and of V once; each thread holds a block of Q and of O, the scores
  * of one tile, and the maximum and the sum of each row of the block. Decode holds the partial
- * results; each thread a group of Q rows, 32 rows of K or V in fp32, panels of K, and the scores
- * of a part.
+ * results; each thread a group of Q rows and the scores of a part.
  */
 enum rp_status rp_cpu_layout_fused(const struct rp_point *p, int threads,
                                    struct rp_cpu_layout *layout)
@@ -118,9 +125,7 @@ enum rp_status rp_cpu_layout_fused(const struct rp_point *p, int threads,
             layout,
             (int64_t[]){p->batch, p->kv_heads, rp_cpu_fused_splits(p), rp_cpu_partial_floats(p)}, 4,
             &layout->partials));
-        return add_threads(layout, threads,
-                           (RP_CPU_DECODE_ROWS + 2 * RP_CPU_DECODE_KEYS) * wide +
-                               RP_CPU_DECODE_ROWS * RP_CPU_SPLIT_KEYS);
+        return add_threads(layout, threads, rp_cpu_group_slots(p) * (wide + RP_CPU_SPLIT_KEYS));
     }
     RP_TRY(add_region(layout,
                       (int64_t[]){p->batch, p->kv_heads, rp_cpu_lanes_up(p->seq_k), p->head_dim}, 4,

@@ -19,7 +19,6 @@
 #define RP_CPU_TILE_ROWS    12   /* query rows that share one causal limit; a part of the above */
 #define RP_CPU_BLOCK_KEYS   512  /* keys whose panels stay in the second-level cache */
 #define RP_CPU_DECODE_ROWS  8    /* up to so many rows on one kv head are served without panels */
-#define RP_CPU_DECODE_KEYS  32   /* rows of K or V that several rows meet at once then */
 #define RP_CPU_SPLIT_KEYS   2048 /* keys of one part of a split decode, whatever the threads */
 #define RP_CPU_BLAS_ROWS    256  /* query rows of one matrix product of `reference` */
 #define RP_CPU_BLAS_KEYS    512  /* keys of it where K and V are converted first */
@@ -46,7 +45,9 @@ int64_t rp_cpu_visible_keys(const struct rp_point *p, int64_t query);
 /* `fused`: true when few rows share a kv head; K and V are then streamed as they are. */
 bool rp_cpu_fused_is_decode(const struct rp_point *p);
 
-/* `fused`, decode: parts the keys are split into, and the size of one part's result. */
+/* `fused`, decode: the group's rows padded to 1, 2, 4 or 8; parts the keys are split into; the size
+ * of one part's result. */
+int64_t rp_cpu_group_slots(const struct rp_point *p);
 int64_t rp_cpu_fused_splits(const struct rp_point *p);
 int64_t rp_cpu_partial_floats(const struct rp_point *p);
 

@@ -136,8 +136,7 @@ static void cpu_fused_decode(void **state)
     int64_t partials = 3 * 8 * 3 * (4 * 128 + 32); /* 5000 keys: three parts of at most 2048 */
     CHECK_EQ_I64(c.flops_impl, 4LL * 3 * 32 * 5000 * 128, "every row meets every key");
     CHECK_EQ_I64(c.bytes_impl, c.tensor_bytes + 2 * 4 * partials, "partials written and read");
-    CHECK_EQ_I64(c.workspace_bytes, 4 * (partials + 2 * ((8 + 2 * 32) * 128 + 8 * 2048)),
-                 "workspace");
+    CHECK_EQ_I64(c.workspace_bytes, 4 * (partials + 2 * (4 * 128 + 4 * 2048)), "workspace");
     CHECK_EQ_I64(c.scores_bytes, 0, "no scores");
 }
 
