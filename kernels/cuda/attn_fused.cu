@@ -153,16 +153,14 @@ static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
             return Rows<T>{matrix + before * call.head_dim, call.seq_k, call.head_dim};
         };
         const int last = call.causal ? call.seq_k - call.seq_q + work.first : call.seq_k - 1;
-        const auto is_visible = [&](int key) {
-            return key < call.seq_k && (!call.causal || key < keep<Tile>(last) + Tile::ROWS);
-        };
+        const int reach = min(call.seq_k - 1, last + (call.causal ? Tile::ROWS - 1 : 0));
         Registers<Tile> r;
         Transfer<Tile, Tile::KEYS> k_transfer, v_transfer;
 
         begin_rows(r, q_tile,
                    Rows<T>{q + find_q(call, work), call.seq_q - work.first, call.head_dim});
         begin_transfer(k_transfer, k_tile, rows_of(k), 0);
-        for (int key = 0; is_visible(key); key += Tile::KEYS) {
+        for (int key = 0; key <= reach; key += Tile::KEYS) {
             end_transfer(k_transfer, k_tile, rows_of(k), key);
             __syncthreads(); /* K of this step is there, V of the last one is read */
             begin_transfer(v_transfer, v_tile, rows_of(v), key);
