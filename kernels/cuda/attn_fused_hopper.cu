@@ -18,7 +18,7 @@
  *                     Q read again, were it not in registers   512 (with these 256 over)
  *
  * So Q stays in registers: 32 of them, beside 64 of O, 32 of S and 16 of P. The copying warps give
- * theirs away: 2 * 128 * 240 + 128 * 24 of 65,536.
+ * theirs away: 2 * 128 * 240 + 128 * 24 of 65,536. With 168 for each, ptxas makes products wait.
  */
 #include "kernels/cuda/fused.h"
 #include "kernels/cuda/fused_prefill.h"
