@@ -16,6 +16,8 @@ if(RP_CUDA_INCLUDE_DIR AND EXISTS ${RP_CUDA_INCLUDE_DIR}/cublas_v2.h)
 endif()
 find_program(RP_NVCC nvcc HINTS ${CUDAToolkit_BIN_DIR} DOC "NVIDIA's compiler")
 
+option(RP_CUDA_HOPPER "A prefill for compute capability 9.0 of its own (wgmma, TMA); it has never run on a GPU" OFF)
+
 set(RP_WITH_CUDA OFF)
 if(RP_NVCC AND TARGET CUDA::cudart_static AND RP_CUDA_VERSION GREATER_EQUAL 12000 AND NOT RP_SANITIZE)
   set(RP_WITH_CUDA ON)

@@ -7,8 +7,8 @@
  */
 #include "kernels/cuda/fused.h"
 #include "kernels/cuda/fused_launch.h"
+#include "kernels/cuda/fused_prefill.h"
 #include "kernels/cuda/fused_warp.h"
-#include "kernels/cuda/storage.h"
 
 /* Warps one below the other. Q stays in registers, or is read again for every step. */
 template <class T, int WIDTH, int WARPS, int WARP_ROWS_, bool ASYNC, bool Q_STAYS_>
@@ -71,66 +71,6 @@ template <> struct TileOf<float, 256> {
     using Ampere = PrefillTile<float, 256, 4, 16, true, false>;
 };
 
-/* Numbers of a call. Of positions and head_dim, 32 bits; of elements, 64. */
-struct PrefillCall {
-    int seq_q, seq_k;
-    int group; /* query heads on a kv head */
-    int head_dim;
-    float scale_log2;
-    bool causal;
-};
-
-/* What a block works on: this head's queries from `first` on. */
-struct PrefillWork {
-    int head, first;
-};
-
-/* With a causal mask the longest tiles of a head are the first. */
-template <class Tile>
-static __device__ __forceinline__ PrefillWork find_work(const PrefillCall &call, int block)
-{
-    const int tiles = (call.seq_q + Tile::ROWS - 1) / Tile::ROWS;
-    return {block / tiles, (tiles - 1 - block % tiles) * Tile::ROWS};
-}
-
-static __device__ __forceinline__ int64_t find_q(const PrefillCall &call, const PrefillWork &work)
-{
-    return (static_cast<int64_t>(work.head) * call.seq_q + work.first) * call.head_dim;
-}
-
-/* The last key each of this lane's rows sees, from the one of the block's first row. */
-template <class Tile>
-static __device__ __forceinline__ void mask_rows(Registers<Tile> &r, int last, bool causal)
-{
-    int of_row[2 * Registers<Tile>::M];
-    const int thread = rp_opaque(static_cast<int>(threadIdx.x)); /* as `own` below */
-    const int row = thread / WARP * Tile::WARP_ROWS + thread % WARP / 4;
-#pragma unroll
-    for (int i = 0; i < 2 * Registers<Tile>::M; ++i)
-        of_row[i] = last + (causal ? row + 8 * i : 0);
-    mask(r, of_row);
-}
-
-/* O over its sum, to `rows` rows of head_dim elements. */
-template <class Tile>
-static __device__ __forceinline__ void store(const Registers<Tile> &r, typename Tile::T *o,
-                                             int rows, int head_dim)
-{
-    const int lane = static_cast<int>(threadIdx.x) % WARP;
-#pragma unroll
-    for (int i = 0; i < 2 * Registers<Tile>::M; ++i) {
-        const int row = Tile::first_row() + 8 * i + lane / 4;
-        const float inverse = 1.0f / join_sum(r.sum[i / 2][i % 2]);
-        typename Tile::T *to = o + static_cast<int64_t>(row) * head_dim;
-#pragma unroll
-        for (int e = 0; e < Tile::WIDTH / 4; ++e) {
-            const int column = e / 2 * 8 + lane % 4 * 2 + e % 2;
-            if (row < rows && column < head_dim)
-                rp_element_store(&to[column], r.o[i / 2][e / 2][i % 2 * 2 + e % 2] * inverse);
-        }
-    }
-}
-
 /* Blocks are tiles of all query heads; those of a head run side by side and share K and V in the
  * L2 cache. */
 template <class Tile>
@@ -146,23 +86,21 @@ static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
         unsigned char *const k_tile = shared;
         unsigned char *const v_tile = shared + Tile::KV_BYTES;
         unsigned char *const q_tile = shared + Tile::Q_PLACE;
-        const PrefillWork work = find_work<Tile>(call, static_cast<int>(blockIdx.x));
+        const PrefillWork work = find_work<Tile::ROWS>(call, static_cast<int>(blockIdx.x));
         const int kv_head = work.head / call.group;
         const auto rows_of = [&](const T *matrix) {
             const int64_t before = static_cast<int64_t>(keep<Tile>(kv_head)) * call.seq_k;
             return Rows<T>{matrix + before * call.head_dim, call.seq_k, call.head_dim};
         };
-        const int last = call.causal ? call.seq_k - call.seq_q + work.first : call.seq_k - 1;
-        const auto is_visible = [&](int key) {
-            return key < call.seq_k && (!call.causal || key < keep<Tile>(last) + Tile::ROWS);
-        };
+        const int last = find_last(call, work);
+        const int reach = find_reach<Tile::ROWS>(call, last);
         Registers<Tile> r;
         Transfer<Tile, Tile::KEYS> k_transfer, v_transfer;
 
         begin_rows(r, q_tile,
                    Rows<T>{q + find_q(call, work), call.seq_q - work.first, call.head_dim});
         begin_transfer(k_transfer, k_tile, rows_of(k), 0);
-        for (int key = 0; is_visible(key); key += Tile::KEYS) {
+        for (int key = 0; key <= reach; key += Tile::KEYS) {
             end_transfer(k_transfer, k_tile, rows_of(k), key);
             __syncthreads(); /* K of this step is there, V of the last one is read */
             begin_transfer(v_transfer, v_tile, rows_of(v), key);
@@ -177,7 +115,8 @@ static __global__ void __launch_bounds__(Tile::THREADS, 256 / Tile::THREADS)
         }
         rp_copy_async_wait<0>(); /* nothing is on its way into memory that another block gets */
         /* Found again: what is kept costs the loop registers. */
-        const PrefillWork own = find_work<Tile>(call, rp_opaque(static_cast<int>(blockIdx.x)));
+        const PrefillWork own =
+            find_work<Tile::ROWS>(call, rp_opaque(static_cast<int>(blockIdx.x)));
         store(r, o + find_q(call, own), call.seq_q - own.first, call.head_dim);
     }
 }
@@ -192,23 +131,23 @@ extern "C" int64_t rp_cuda_prefill_blocks(const rp_cuda_steps *s)
 template <class Tile> static cudaError_t launch(const rp_cuda_steps *s)
 {
     using T = typename Tile::T;
-    const PrefillCall call = {static_cast<int>(s->seq_q),
-                              static_cast<int>(s->seq_k),
-                              static_cast<int>(s->rows / s->seq_q),
-                              static_cast<int>(s->head_dim),
-                              s->scale * LOG2_E,
-                              s->causal};
     const cudaError_t error = allow_shared(prefill_kernel<Tile>, Tile::SHARED_BYTES);
     if (error != cudaSuccess)
         return error;
     LAUNCH(prefill_kernel<Tile>, dim3(static_cast<unsigned>(rp_cuda_prefill_blocks(s))),
            dim3(Tile::THREADS), Tile::SHARED_BYTES, s->stream, static_cast<const T *>(s->q),
            static_cast<const T *>(s->k), static_cast<const T *>(s->v), static_cast<T *>(s->o),
-           call);
+           call_of(s));
     return cudaGetLastError();
 }
 
 extern "C" cudaError_t rp_cuda_prefill(const rp_cuda_steps *s)
 {
+#ifdef RP_CUDA_HOPPER
+    bool is_served = false;
+    const cudaError_t error = rp_cuda_hopper_serves(s, &is_served);
+    if (error != cudaSuccess || is_served)
+        return error != cudaSuccess ? error : rp_cuda_hopper_prefill(s);
+#endif
     return visit_tile<TileOf>(s, [s](auto tile) { return launch<decltype(tile)>(s); });
 }

@@ -22,6 +22,11 @@ int64_t rp_cuda_decode_blocks(const struct rp_cuda_steps *s);
 cudaError_t rp_cuda_prefill(const struct rp_cuda_steps *s);
 cudaError_t rp_cuda_decode(const struct rp_cuda_steps *s);
 
+/* Prefill with what compute capability 9.0 has of its own; in builds with RP_CUDA_HOPPER only.
+ * Whether the current device and the call are such; `serves` is false where that is not known. */
+cudaError_t rp_cuda_hopper_serves(const struct rp_cuda_steps *s, bool *serves);
+cudaError_t rp_cuda_hopper_prefill(const struct rp_cuda_steps *s);
+
 /* The same on plain cores, fp32. */
 int64_t rp_cuda_plain_prefill_blocks(const struct rp_cuda_steps *s);
 int64_t rp_cuda_plain_decode_blocks(const struct rp_cuda_steps *s);

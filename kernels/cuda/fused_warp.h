@@ -266,6 +266,19 @@ static __device__ __forceinline__ float join_sum(float x)
     return x + __shfl_xor_sync(0xffffffffu, x, 2);
 }
 
+/* O is empty. */
+template <class Tile> static __device__ __forceinline__ void clear_rows(Registers<Tile> &r)
+{
+#pragma unroll
+    for (int i = 0; i < 2 * Registers<Tile>::M; ++i) {
+        r.bound[i / 2][i % 2] = LOWEST;
+        r.sum[i / 2][i % 2] = 0.0f;
+#pragma unroll
+        for (int e = 0; e < Tile::WARP_WIDTH / 4; ++e)
+            r.o[i / 2][e / 2][i % 2 * 2 + e % 2] = 0.0f;
+    }
+}
+
 /* Q passes through shared memory at `place`; where it stays in registers, into these. O is empty.
  */
 template <class Tile>
@@ -282,14 +295,7 @@ static __device__ __forceinline__ void begin_rows(Registers<Tile> &r, unsigned c
             load_q<Tile>(r.q[i], place, i / Tile::STEPS, i % Tile::STEPS);
         __syncthreads(); /* Q is read: K and V may take its place */
     }
-#pragma unroll
-    for (int i = 0; i < 2 * Registers<Tile>::M; ++i) {
-        r.bound[i / 2][i % 2] = LOWEST;
-        r.sum[i / 2][i % 2] = 0.0f;
-#pragma unroll
-        for (int e = 0; e < Tile::WARP_WIDTH / 4; ++e)
-            r.o[i / 2][e / 2][i % 2 * 2 + e % 2] = 0.0f;
-    }
+    clear_rows(r);
 }
 
 #endif

@@ -74,7 +74,7 @@ function account(op) {
     else if (op ~ /^MUFU/)
         take("mufu", 16)
     else if (op ~ /^(F2F|F2I|I2F)/)
-        take("conversion", arch == 90 && op ~ /^F2FP/ ? 64 : 16)
+        take("conversion", 16)
     else if (op ~ /^(LDSM.*\.4|LDS\.128|STS\.128|LDGSTS.*128)/)
         clocks["shared"] += 4
     else if (op ~ /^(LDSM|LDS|STS|LDGSTS)/)

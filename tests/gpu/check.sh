@@ -6,7 +6,7 @@
 # a bar is missed; 3: there is no GPU.
 #
 # Where the packages are not installed but unpacked into a folder (dpkg -x), say
-# RP_DEPENDENCIES=that folder.
+# RP_DEPENDENCIES=that folder. RP_CUDA_HOPPER=ON builds the prefill for compute capability 9.0.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -46,10 +46,10 @@ nvidia-smi --query-gpu=name,driver_version,memory.total,power.limit,clocks.max.s
     2>&1 | tee -a "$log"
 [ -z "${RP_DEPENDENCIES-}" ] || use_unpacked "$RP_DEPENDENCIES"
 
-say "Building for compute capability $capability"
+say "Building for compute capability $capability, RP_CUDA_HOPPER=${RP_CUDA_HOPPER-OFF}"
 start=$SECONDS
 scripts/build "$build" -DRP_CUDA=ON -DBUILD_TESTING=ON "-DRP_CUDA_ARCHITECTURES=${capability/./}" \
-    >>"$log" 2>&1 || {
+    "-DRP_CUDA_HOPPER=${RP_CUDA_HOPPER-OFF}" >>"$log" 2>&1 || {
     tail -n 60 "$log"
     exit 1
 }

@@ -59,6 +59,7 @@ void Block::begin(const Launch &l, uint64_t index, unsigned char *dynamic_shared
 {
     dim3 size = l.block;
     launch = &l;
+    boxes.clear();
     n_threads = size.x * size.y * size.z;
     random = (schedule.seed + index) * 0x9e3779b97f4a7c15u | 1;
     fiber_adopt(&scheduler);
@@ -84,6 +85,8 @@ void Block::begin(const Launch &l, uint64_t index, unsigned char *dynamic_shared
         t->state = State::ready;
         t->copies.clear();
         t->groups.clear();
+        t->products.clear();
+        t->committed.clear();
         order_release(&t->departed);
         fiber_prepare(&t->fiber, i, thread_main);
     }
@@ -167,6 +170,15 @@ void Block::release_barrier()
     }
 }
 
+void Block::release_phases()
+{
+    for (unsigned i = 0; i < n_threads; ++i) {
+        Thread *t = threads[i].get();
+        if (t->state == State::at_phase && may_go_on(t))
+            t->state = State::ready;
+    }
+}
+
 bool Block::is_done() const
 {
     for (unsigned i = 0; i < n_threads; ++i) {
@@ -186,6 +198,10 @@ void Block::report_deadlock()
             stuck = t;
             why = "deadlock: waits at a barrier";
         }
+        if (t->state == State::at_phase && !stuck) {
+            stuck = t;
+            why = "deadlock: waits for a phase of a barrier that does not end";
+        }
         if (t->state == State::at_warp && waits_in_vain(t)) {
             stuck = t;
             why =
@@ -201,6 +217,7 @@ void Block::run()
         bool ran = false;
         run_threads(&ran);
         release_barrier();
+        release_phases();
         if (fault_seen() || is_done())
             break; /* after a fault the fibers are left as they are */
         bool someone_ready = false;

@@ -17,12 +17,13 @@
 
 #include "fiber.h"
 #include "host_cuda.h"
+#include "kernel_hopper.h"
 #include "kernel_side.h"
 
 namespace host_cuda
 {
 
-enum class State { ready, at_barrier, at_warp, done };
+enum class State { ready, at_barrier, at_warp, at_phase, done };
 
 struct Block;
 
@@ -42,6 +43,11 @@ struct Thread : KernelThread {
     std::vector<Copy> copies; /* cp.async not yet committed */
     std::deque<std::vector<Copy>> groups;
 
+    const void *barrier; /* at a phase's end: whose, and the phase's parity */
+    int parity;
+    std::vector<MatrixProduct> products; /* wgmma not yet committed */
+    std::deque<MatrixProduct> committed;
+
     char arrived, departed; /* nothing but addresses, by which ThreadSanitizer orders */
 };
 
@@ -56,7 +62,8 @@ struct Block {
     unsigned n_threads;
     Fiber scheduler;
     const Launch *launch;
-    uint64_t random; /* state of the generator */
+    uint64_t random;        /* state of the generator */
+    std::vector<Box> boxes; /* on their way */
 
     void begin(const Launch &l, uint64_t index, unsigned char *dynamic_shared);
     void run();
@@ -67,6 +74,8 @@ struct Block {
     void run_threads(bool *ran);
     bool run_warp_once(unsigned warp, const std::vector<unsigned> &lanes);
     void release_barrier();
+    void release_phases();
+    bool may_go_on(const Thread *t) const; /* from a phase's end */
     bool is_done() const;
     void report_deadlock();
 };
@@ -95,6 +104,7 @@ bool fault_seen();
 cudaError_t fault_error();
 void forget_fault();
 void conflicts_forget();
+void boxes_forget();
 
 /* Moves bytes where no sanitizer looks. */
 inline void copy_unseen(void *to, const void *from, size_t bytes)

@@ -46,6 +46,9 @@ const char *host_cuda_fault(void);
 /* How often since the reset ldmatrix took rows that share banks: passes beyond one a matrix. */
 long host_cuda_bank_conflicts(void);
 
+/* How many boxes of tensor maps have been copied since the reset. */
+long host_cuda_boxes(void);
+
 /* Buffers, streams, events and library handles not given back. */
 int host_cuda_leaks(void);
 

@@ -138,4 +138,8 @@ void launch_kernel(const char *name, Launch l, void (*kernel)(Parameters...),
 
 #include "kernel_ptx.h"
 
+#ifdef RP_CUDA_HOPPER
+#include "kernel_hopper.h"
+#endif
+
 #endif

@@ -171,6 +171,7 @@ extern "C" void host_cuda_reset(const struct host_cuda_settings *settings)
     host_cuda::launches_forget();
     host_cuda::forget_fault();
     host_cuda::conflicts_forget();
+    host_cuda::boxes_forget();
     host_cuda::set_up(*settings);
     cudaGetLastError();
     if (host_cuda::machine.answer == host_cuda::Answer::works)
