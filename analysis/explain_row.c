@@ -157,7 +157,8 @@ static void explain_ratios(struct rp_explainer *e)
         const char *name = rp_impl_name((enum rp_impl)impl);
         struct rp_quantity q = {r->value, r->low, r->high, "1"};
         char title[64];
-        if (strcmp(name, e->view->row->impl) == 0)
+        bool is_elsewhere = impl >= RP_IMPL_DEFAULT_COUNT && isnan(r->value); /* not asked for */
+        if (strcmp(name, e->view->row->impl) == 0 || is_elsewhere)
             continue;
         snprintf(title, sizeof title, "%s_time_ratio", name);
         if (isnan(r->value))

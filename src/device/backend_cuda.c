@@ -70,6 +70,8 @@ static void cuda_close(void *opaque)
         return;
     if (state->queue.library)
         state->queue.library_close(state->queue.library);
+    if (state->queue.cudnn)
+        state->queue.cudnn_close(state->queue.cudnn);
     if (state->evict_data)
         cudaFree(state->evict_data);
     if (state->begin)

@@ -36,6 +36,7 @@ static enum rp_status foresee(struct rp_attempt *a)
         .kernel = a->kernel,
         .info = rp_device_info(s->device),
         .point = s->point,
+        .queue = rp_device_queue(s->device),
         .launch_s = launch_s ? launch_s[a->kernel->impl] : 0,
         .timeout_s = s->plan->protocol->timeout_s,
         .available_bytes = rp_device_memory_available_bytes(s->device),

@@ -114,6 +114,22 @@ awk -v names='impl status attained_frac stage head_dim seq_q bytes_min dtype' \
         exit !(prefill_is_there && decode_is_there)
     }' | tee -a "$log" || failed=1
 
+# The yardstick from outside, where there is one: cuDNN's time over that of fused.
+awk -v names='impl status cudnn_time_ratio stage' -f tests/csv_columns.awk \
+    <"$out/gpu-check.csv" | awk -F '\t' '
+    $1 != "fused" || $2 != "ok" || $3 == "" { next }
+    {
+        least[$4] = n[$4] && least[$4] < $3 ? least[$4] : $3
+        most[$4] = most[$4] > $3 ? most[$4] : $3
+        sum[$4] += log($3)
+        ++n[$4]
+    }
+    END {
+        for (stage in n)
+            printf "gpu-cudnn-over-fused %s %.3f (%.3f to %.3f, %d rows)\n", stage,
+                exp(sum[stage] / n[stage]), least[stage], most[stage], n[stage]
+    }' | tee -a "$log"
+
 tar -czf "$out/gpu-check.tar.gz" -C "$out" check.log gpu-check.h5 gpu-check.csv
 say "packed: ${1-gpu-check}/gpu-check.tar.gz; $((SECONDS - start)) s in all"
 exit "$failed"
