@@ -61,7 +61,7 @@ ctest --test-dir "$build" -L gpu --output-on-failure 2>&1 | tee -a "$log" || fai
 
 file=$out/gpu-check.h5
 "$build/ridgepoint" run jobs/gpu-check.yaml -o "$file" --device cuda --overwrite \
-    2>&1 | tee -a "$log" || failed=1
+    --dram-bytes 2>&1 | tee -a "$log" || failed=1
 for command in verify summary; do
     "$build/ridgepoint-analyze" "$command" "$file" 2>&1 | tee -a "$log" || failed=1
 done
@@ -128,6 +128,28 @@ awk -v names='impl status cudnn_time_ratio stage' -f tests/csv_columns.awk \
         for (stage in n)
             printf "gpu-cudnn-over-fused %s %.3f (%.3f to %.3f, %d rows)\n", stage,
                 exp(sum[stage] / n[stage]), least[stage], most[stage], n[stage]
+    }' | tee -a "$log"
+
+# What the GPU counted to and from its memory over bytes_impl, where it was allowed to, of rows that
+# move many times an L2: the eviction before the launch leaves up to one L2 to be written.
+awk -v names='impl status dram_read_bytes dram_write_bytes bytes_impl stage' \
+    -f tests/csv_columns.awk <"$out/gpu-check.csv" |
+    awk -F '\t' '
+    $2 == "ok" && $3 != "" && $4 != "" {
+        ++counted
+        if ($5 < 500e6)
+            next
+        key = $1 " " $6
+        ratio = ($3 + $4) / $5
+        least[key] = n[key] && least[key] < ratio ? least[key] : ratio
+        most[key] = most[key] > ratio ? most[key] : ratio
+        ++n[key]
+    }
+    END {
+        printf "gpu-dram-bytes %d rows counted by the GPU\n", counted
+        for (key in n)
+            printf "gpu-dram-bytes-over-bytes-impl %s %.3f to %.3f (%d rows)\n", key, least[key],
+                most[key], n[key]
     }' | tee -a "$log"
 
 tar -czf "$out/gpu-check.tar.gz" -C "$out" check.log gpu-check.h5 gpu-check.csv

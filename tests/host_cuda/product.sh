@@ -108,6 +108,33 @@ expect_equal "$(count_words cudnn-fails.h5 status)" 'error:1 ok:4 unsupported:3'
 expect 0 "$RIDGEPOINT" run cudnn.yaml -o cudnn-cpu.h5 --device cpu --progress none
 expect_text <(cudnn_reasons cudnn-cpu.h5) "the cpu device has no kernel 'cudnn'" 'on a CPU'
 
+# Traffic that the GPU counts: in the rows that were measured, and only when asked for; refused, the
+# columns stay empty and the reason is told once.
+if [ -e "$RP_BUILD/tests/host_cuda/cupti/libcupti.so.13" ]; then
+    traffic_of() { # FILE.h5: per status, how many rows have how many of the two numbers
+        export_columns "$1" status dram_read_bytes dram_write_bytes |
+            awk -F '\t' '{ print $1, ($2 != "") + ($3 != "") }' | sort | uniq -c |
+            awk '{ print $2, $3, $1 }' | paste -s -d ' '
+    }
+    export LD_LIBRARY_PATH=$RP_BUILD/tests/host_cuda/cupti
+    expect 0 run_on a100 dram.h5 --dram-bytes
+    expect_equal "$(traffic_of dram.h5)" 'ok 2 14 unsupported 0 1' 'counted traffic'
+    expect_equal "$(export_columns dram.h5 dram_read_bytes | grep . | sort -u | wc -l)" 14 \
+        'a count of its own for each row'
+    point=$(export_columns dram.h5 point dtype impl | awk '$2 == "bf16" && $3 == "fused"' | cut -f1)
+    expect 0 "$ANALYZE" explain dram.h5 --point "$point" --impl fused
+    expect_text "$OUT" 'dram_over_bytes_impl'
+    expect 0 "$ANALYZE" verify dram.h5
+    FAKE_CUPTI_FAIL=cuptiRangeProfilerEnable:35 expect 0 run_on a100 refused.h5 --dram-bytes
+    expect_equal "$(traffic_of refused.h5)" 'ok 0 14 unsupported 0 1' 'refused traffic'
+    expect_equal "$(grep -c 'is not counted: .*NVreg_RestrictProfilingToAdminUsers=0' "$ERR")" 1 \
+        'what to do is told once'
+    unset LD_LIBRARY_PATH
+    expect_equal "$(traffic_of a100.h5)" 'ok 0 14 unsupported 0 1' 'not asked for'
+fi
+expect 0 "$RIDGEPOINT" run small.yaml -o dram-cpu.h5 --device cpu --progress none --dram-bytes
+expect_equal "$(grep -c 'the cpu device has no counters' "$ERR")" 1 'a CPU'
+
 # An error that stays ends the worker: its row says so, a fresh worker has a fresh context.
 HOST_CUDA_FAIL=cudaMalloc:24:700 expect 1 run_on t4 lost.h5
 expect_text "$ERR" 'a fresh worker goes on' 'a lost device'

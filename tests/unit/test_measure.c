@@ -177,9 +177,9 @@ static void test_injected(void **state)
 static void test_every_column_is_set(void **state)
 {
     (void)state;
-    static const char *const later[] = {"rank",          "run",      "device",
-                                        "sample_offset", "sequence", "temperature_c",
-                                        "power_w",       "energy_j", "clock_hz"};
+    static const char *const later[] = {
+        "rank",    "run",      "device",   "sample_offset",   "sequence",        "temperature_c",
+        "power_w", "energy_j", "clock_hz", "dram_read_bytes", "dram_write_bytes"};
     const struct rp_table_schema *schema = rp_table_schema(RP_TABLE_RESULTS);
     measure(FAULT_NONE, FAULT_NONE);
     for (size_t c = 0; c < schema->n_columns; ++c) {
