@@ -19,7 +19,7 @@ static const struct rp_option options[] = {
     {"point", 0, RP_OPTION_WORD, offsetof(struct values, point), NULL, 0, 0, NULL, "ID", NULL,
      "the point: its 16 hex digits, or as many of the first as are enough"},
     {"impl", 0, RP_OPTION_CHOICE, offsetof(struct values, impl), NULL, 0, 0,
-     "naive|reference|fused", NULL, NULL, "only the row of this implementation"},
+     "naive|reference|fused|cudnn", NULL, NULL, "only the row of this implementation"},
     {"format", 0, RP_OPTION_CHOICE, offsetof(struct values, source.format), "table", 0, 0,
      RP_TABLE_FORMATS, NULL, NULL, "how to write it"},
     {"data", 0, RP_OPTION_WORD, offsetof(struct values, source.data), NULL, 0, 0, NULL, "DIR", NULL,

@@ -157,7 +157,8 @@ static void explain_ratios(struct rp_explainer *e)
         const char *name = rp_impl_name((enum rp_impl)impl);
         struct rp_quantity q = {r->value, r->low, r->high, "1"};
         char title[64];
-        if (strcmp(name, e->view->row->impl) == 0)
+        bool is_elsewhere = impl >= RP_IMPL_DEFAULT_COUNT && isnan(r->value); /* not asked for */
+        if (strcmp(name, e->view->row->impl) == 0 || is_elsewhere)
             continue;
         snprintf(title, sizeof title, "%s_time_ratio", name);
         if (isnan(r->value))
@@ -188,6 +189,22 @@ static void explain_memory(struct rp_explainer *e)
                      "part of it that holds scores or probabilities");
     rp_explain_count(e, "device_memory_bytes", row->device_memory_bytes, "B",
                      "peak as seen from outside the allocator");
+}
+
+/* What the GPU counted, beside what was counted on paper. */
+static void explain_traffic(struct rp_explainer *e)
+{
+    const struct rp_result *row = e->view->row;
+    if (row->dram_read_bytes < 0 || row->dram_write_bytes < 0)
+        return;
+    int64_t moved = row->dram_read_bytes + row->dram_write_bytes;
+    rp_explain_section(e, "traffic of the device's memory");
+    rp_explain_count(e, "dram_read_bytes", row->dram_read_bytes, "B", "counted by the GPU");
+    rp_explain_count(e, "dram_write_bytes", row->dram_write_bytes, "B",
+                     "counted by the GPU, with what an eviction left to be written");
+    rp_explain_number(e, "dram_over_bytes_impl",
+                      rp_quantity_of(rp_ratio((double)moved, (double)row->bytes_impl), "1"),
+                      "both / bytes_impl = %" PRId64 " B / %" PRId64 " B", moved, row->bytes_impl);
 }
 
 static void explain_accuracy(struct rp_explainer *e)
@@ -227,6 +244,7 @@ void rp_explain_row(struct rp_explainer *e, const struct rp_row_view *view,
     rp_explain_datasheet(e);
     explain_ratios(e);
     explain_memory(e);
+    explain_traffic(e);
     explain_accuracy(e);
     explain_device_state(e);
 }

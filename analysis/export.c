@@ -75,6 +75,10 @@ static const char *const derived_names[] = {
     "fused_time_ratio_low",
     "fused_time_ratio_high",
     "fused_time_ratio_rounds",
+    "cudnn_time_ratio",
+    "cudnn_time_ratio_low",
+    "cudnn_time_ratio_high",
+    "cudnn_time_ratio_rounds",
     "ridge_flop_per_byte",
     "class_ideal",
     "class_ideal_dense",
@@ -193,7 +197,7 @@ static void put_agreement(struct rp_table_writer *w, const struct rp_row_view *v
 /* In the order of derived_names. */
 static void put_derived(struct rp_table_writer *w, const struct rp_row_view *v)
 {
-    _Static_assert(RP_IMPL_COUNT == 3, "derived_names has a ratio to each implementation");
+    _Static_assert(RP_IMPL_COUNT == 4, "derived_names has a ratio to each implementation");
     const struct rp_result *row = v->row;
     double time_s = row->time_median_s;
     rp_table_f64(w, rp_ratio((double)row->flops, (double)row->bytes_min), NULL);

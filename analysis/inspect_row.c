@@ -45,7 +45,7 @@ static bool inspect_words(struct row_context *c)
         good = false;
     }
     if (!rp_impl_find(row->impl, &c->impl)) {
-        rp_faults_error(c->faults, c->place, "impl", row->impl, "naive, reference or fused");
+        rp_faults_error(c->faults, c->place, "impl", row->impl, "naive, reference, fused or cudnn");
         good = false;
     }
     if (rp_result_point(row, &c->point) != RP_OK) {
@@ -101,6 +101,23 @@ static void inspect_method_counts(const struct row_context *c)
     expect_i64(c, "bytes_impl", c->row->bytes_impl, cost.bytes_impl, "what this method moves");
 }
 
+/* A library's workspace is what it said it was: then the prediction can only be too small. */
+static void inspect_prediction(const struct row_context *c, const struct rp_method_cost *cost)
+{
+    char text[RP_FAULT_VALUE_SIZE];
+    int64_t predicted = c->row->predicted_memory_bytes;
+    int64_t least = rp_method_cost_memory(cost);
+    if (predicted == -1)
+        return;
+    if (!cost->asks_workspace)
+        expect_i64(c, "predicted_memory_bytes", predicted, least,
+                   "tensors, scores and workspace of this method");
+    else if (predicted < least)
+        rp_faults_error(c->faults, c->place, "predicted_memory_bytes",
+                        rp_fault_i64(text, predicted),
+                        "at least %" PRId64 ", the tensors of this method", least);
+}
+
 /* What it runs on and holds, where the row says it at all. */
 static void inspect_method(const struct row_context *c)
 {
@@ -110,14 +127,13 @@ static void inspect_method(const struct row_context *c)
         return;
     if (strcmp(row->path, cost.path) != 0)
         rp_faults_error(c->faults, c->place, "path", row->path, "%s", cost.path);
-    if (row->predicted_memory_bytes != -1)
-        expect_i64(c, "predicted_memory_bytes", row->predicted_memory_bytes,
-                   rp_method_cost_memory(&cost), "tensors, scores and workspace of this method");
+    inspect_prediction(c, &cost);
     if (row->scores_bytes != -1)
         expect_i64(c, "scores_bytes", row->scores_bytes, cost.scores_bytes,
                    "scores of this method");
     if (row->peak_memory_bytes != -1)
-        expect_i64(c, "peak_memory_bytes", row->peak_memory_bytes, rp_method_cost_memory(&cost),
+        expect_i64(c, "peak_memory_bytes", row->peak_memory_bytes,
+                   cost.asks_workspace ? row->predicted_memory_bytes : rp_method_cost_memory(&cost),
                    "counted bytes are predicted exactly");
 }
 

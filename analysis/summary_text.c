@@ -226,7 +226,7 @@ static void put_datasheet(struct rp_table_writer *w, const struct rp_group *grou
         crossover_cell(cell, &x);
         rp_table_word(w, cell);
     }
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         struct rp_predicted predicted = rp_group_predicted(group, gpu, (enum rp_impl)impl);
         predicted_cell(cell, &predicted);
         rp_table_word(w, rp_impl_in(group->impls, (enum rp_impl)impl) ? cell : "-");
@@ -275,7 +275,7 @@ static enum rp_status print_datasheet(const struct rp_summary *s, FILE *out)
 
 enum rp_status rp_summary_print(const struct rp_summary *s, FILE *out)
 {
-    _Static_assert(RP_IMPL_COUNT == 3, "datasheet_columns has a column for each implementation");
+    _Static_assert(RP_IMPL_DEFAULT_COUNT == 3, "datasheet_columns has a column for each of them");
     print_files(s, out);
     RP_TRY(print_measured(s, out));
     fprintf(out,

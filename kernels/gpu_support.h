@@ -9,4 +9,8 @@
 enum rp_status rp_gpu_supports_dtype(const struct rp_point *p,
                                      const struct rp_device_info *device) RP_MUST_CHECK;
 
+/* RP_ERR_UNSUPPORTED when the device is older than cuDNN's fused attention needs. */
+enum rp_status rp_gpu_supports_cudnn(const struct rp_point *p,
+                                     const struct rp_device_info *device) RP_MUST_CHECK;
+
 #endif

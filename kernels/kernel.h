@@ -30,6 +30,11 @@ struct rp_kernel {
     /* RP_ERR_UNSUPPORTED with a sentence, before anything is allocated. */
     enum rp_status (*supports)(const struct rp_point *p, const struct rp_device_info *device);
 
+    /* Optional: null where the method's cost says all. Makes ready what a library needs for calls
+     * of this point and says how much workspace they take beside the cost's. RP_ERR_UNSUPPORTED
+     * with the library's words when it refuses. */
+    enum rp_status (*prepare)(const struct rp_point *p, void *queue, int64_t *workspace_bytes);
+
     /* Queues one call (on a CPU: makes it). Never syncs, allocates or prints. */
     enum rp_status (*launch)(const struct rp_attention *a);
 };

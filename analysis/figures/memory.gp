@@ -1,5 +1,6 @@
 # memory.gp - bytes over T. Lines: predicted; marks: counted; crosses: did not fit.
-height = 460 + 20 * (3 + 2 * |device|)
+eval count_impls
+height = 460 + 20 * (n_impls + 2 * |device|)
 eval svg(height)
 set title head . "\n" . shape . warning
 GiB = 1024.0 ** 3
@@ -9,13 +10,13 @@ set xlabel 'keys T (tokens)'
 set ylabel 'memory of one call (GiB)'
 set format x '%.0f'
 set format y '%g'
-array widths[3] = [6, 2.5, 2.5]
+array widths[4] = [6, 2.5, 2.5, 2.5]
 array open_marks[6] = [6, 4, 8, 10, 12, 1]
-plot for [k = 1:|device|] for [i = 1:3] data using (column('seq_k')):(pick('device', device[k], pick('impl', impls[i], column('predicted_memory_bytes') / GiB))) \
+plot for [k = 1:|device|] for [i = 1:n_impls] data using (column('seq_k')):(pick('device', device[k], pick('impl', impls[i], column('predicted_memory_bytes') / GiB))) \
          with lines lw widths[i] lc rgb impl_colours[i] title k == 1 ? impls[i] . ', predicted' : '', \
-     for [k = 1:|device|] for [i = 1:3] data using (column('seq_k')):(pick('device', device[k], pick('impl', impls[i], column('peak_memory_bytes') / GiB))) \
+     for [k = 1:|device|] for [i = 1:n_impls] data using (column('seq_k')):(pick('device', device[k], pick('impl', impls[i], column('peak_memory_bytes') / GiB))) \
          with points pt open_marks[k] ps 0.8 + 0.4 * k lc rgb impl_colours[i] notitle, \
-     for [i = 1:3] data using (column('seq_k')):(pick('status', 'oom', pick('impl', impls[i], column('predicted_memory_bytes') / GiB))) \
+     for [i = 1:n_impls] data using (column('seq_k')):(pick('status', 'oom', pick('impl', impls[i], column('predicted_memory_bytes') / GiB))) \
          with points pt 2 ps 1.6 lw 2 lc rgb impl_colours[i] notitle, \
      for [k = 1:|device|] NaN with points pt open_marks[k] ps 0.8 + 0.4 * k lc rgb '#333333' title 'counted on ' . device[k], \
      for [k = 1:|device|] (memory_bytes[k] > 0 ? memory_bytes[k] / GiB : NaN) with lines dt k + 1 lw 1.5 lc rgb '#333333' \

@@ -22,6 +22,11 @@ static enum rp_status launch_fused(const struct rp_attention *a)
     return rp_simulated_launch(a->queue, a->point, RP_IMPL_fused);
 }
 
+static enum rp_status launch_cudnn(const struct rp_attention *a)
+{
+    return rp_simulated_launch(a->queue, a->point, RP_IMPL_cudnn);
+}
+
 const struct rp_kernel rp_kernel_simulated_naive = {.impl = RP_IMPL_naive,
                                                     .backend = "simulated",
                                                     .supports = rp_gpu_supports_dtype,
@@ -34,3 +39,7 @@ const struct rp_kernel rp_kernel_simulated_fused = {.impl = RP_IMPL_fused,
                                                     .backend = "simulated",
                                                     .supports = rp_gpu_supports_dtype,
                                                     .launch = launch_fused};
+const struct rp_kernel rp_kernel_simulated_cudnn = {.impl = RP_IMPL_cudnn,
+                                                    .backend = "simulated",
+                                                    .supports = rp_gpu_supports_cudnn,
+                                                    .launch = launch_cudnn};

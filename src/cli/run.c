@@ -27,6 +27,7 @@ struct run_values {
     const char *progress;
     bool overwrite;
     bool no_ceilings;
+    bool dram_bytes;
     const char *retry;
     const char *cover;
     const char *only;
@@ -84,6 +85,11 @@ static const struct rp_option options[] = {
      .kind = RP_OPTION_FLAG,
      .offset = AT(no_ceilings),
      .help = "do not measure the devices' ceilings: seconds less, but no measured class"},
+    {.name = "dram-bytes",
+     .kind = RP_OPTION_FLAG,
+     .offset = AT(dram_bytes),
+     .help = "one launch more of each row, in which the GPU counts what it reads from and writes "
+             "to its memory (CUPTI; needs permission)"},
     {.name = "retry",
      .kind = RP_OPTION_WORD,
      .offset = AT(retry),
@@ -276,6 +282,7 @@ static enum rp_status lead(const struct invocation *in, const struct rp_job *job
                        .progress = {&view, rp_progress_view_update}},
             .device = in->values.device,
             .threads = (int)in->values.threads,
+            .counts_traffic = in->values.dram_bytes,
         };
         status = rp_runner_lead(in->rank, in->comm, &runner, exit_code);
     }

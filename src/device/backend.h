@@ -22,6 +22,7 @@ struct rp_device_request {
     const char *model;       /* simulated: what follows "simulated:" */
     const char *data_folder; /* --data, or null */
     int64_t seed;            /* simulated: of the spread of its times */
+    bool counts_traffic;     /* the device shall count what launches move to and from its memory */
 };
 
 struct rp_device_info {
@@ -45,6 +46,11 @@ struct rp_watch {
 struct rp_sample_watch {
     double lost_s;   /* the worst of the computing threads: time it wanted its core in vain */
     double energy_j; /* of the device, idle share and all */
+};
+
+/* What a launch moved between a device and its memory, counted by the device itself. */
+struct rp_traffic {
+    int64_t read_bytes, write_bytes;
 };
 
 /* Longest wait for a memory domain, s: longer than any point holds it that is not hung itself. */
@@ -86,6 +92,11 @@ struct rp_backend {
     void (*watch)(void *state, struct rp_watch *now); /* optional; fills what it knows */
     void (*sample_begin)(void *state);                /* optional, as sample_end is */
     void (*sample_end)(void *state, struct rp_sample_watch *seen);
+
+    /* Optional: from begin to end the device counts its memory's traffic. RP_ERR_UNSUPPORTED with
+     * what stands in the way. Nothing of it is left after end, whether that fails or not. */
+    enum rp_status (*traffic_begin)(void *state);
+    enum rp_status (*traffic_end)(void *state, struct rp_traffic *traffic);
 
     /* Optional: waits RP_DOMAIN_PATIENCE_S at most. From begin to end no other rank measures on
      * what their devices share (a memory domain). Begin waits its turn; false when it gave up

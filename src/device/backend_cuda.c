@@ -13,6 +13,7 @@
 
 #include "device/backend.h"
 #include "device/backend_cuda_identity.h"
+#include "device/cupti.h"
 #include "device/nvml.h"
 
 /* An event pair resolves about half a microsecond. */
@@ -25,6 +26,7 @@ struct cuda_state {
     struct rp_cuda_queue queue;
     struct rp_device_row row;
     struct rp_nvml *nvml;
+    struct rp_cupti *cupti; /* while traffic is counted */
     cudaEvent_t begin, end;
     void *evict_data; /* twice the L2 */
     size_t evict_bytes;
@@ -70,6 +72,8 @@ static void cuda_close(void *opaque)
         return;
     if (state->queue.library)
         state->queue.library_close(state->queue.library);
+    if (state->queue.cudnn)
+        state->queue.cudnn_close(state->queue.cudnn);
     if (state->evict_data)
         cudaFree(state->evict_data);
     if (state->begin)
@@ -261,6 +265,20 @@ static void cuda_sample_end(void *opaque, struct rp_sample_watch *seen)
     seen->energy_j = rp_nvml_energy_j(state->nvml) - state->sample_start_j;
 }
 
+static enum rp_status cuda_traffic_begin(void *opaque)
+{
+    struct cuda_state *state = opaque;
+    int device = 0;
+    RP_TRY(rp_cuda_check(cudaGetDevice(&device), "cudaGetDevice"));
+    return rp_cupti_begin(device, &state->cupti);
+}
+
+static enum rp_status cuda_traffic_end(void *opaque, struct rp_traffic *traffic)
+{
+    struct cuda_state *state = opaque;
+    return rp_cupti_end(state->cupti, &traffic->read_bytes, &traffic->write_bytes);
+}
+
 const struct rp_backend rp_backend_cuda = {
     .name = "cuda",
     .count = rp_cuda_count,
@@ -284,4 +302,6 @@ const struct rp_backend rp_backend_cuda = {
     .watch = cuda_watch,
     .sample_begin = cuda_sample_begin,
     .sample_end = cuda_sample_end,
+    .traffic_begin = cuda_traffic_begin,
+    .traffic_end = cuda_traffic_end,
 };

@@ -6,6 +6,8 @@ struct rp_cuda_queue {
     void *stream;  /* cudaStream_t; null is the default one */
     void *library; /* the kernels' cuBLAS handle: made by the first kernel that needs it, or null */
     void (*library_close)(void *library); /* set with it; called before the device is closed */
+    void *cudnn;                          /* likewise of cuDNN: handle and plan, or null */
+    void (*cudnn_close)(void *cudnn);     /* set with it; called before the device is closed */
     void *graph; /* cudaGraphExec_t of empty launches: made by the first probe that needs it */
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 
 #define RP_BACKEND(name) extern const struct rp_backend rp_backend_##name;
 #include "registry/backends.def"
@@ -26,6 +27,7 @@ struct rp_device {
     void *state;
     struct rp_device_info info;
     char *data_folder; /* heap; null: none was named */
+    bool counts_traffic;
     int64_t held[RP_MEMORY_TAG_COUNT];
     int64_t held_total;
     int64_t peak_total;
@@ -54,6 +56,7 @@ enum rp_status rp_device_open(const struct rp_backend *backend,
     if (!opened)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for a device");
     opened->backend = backend;
+    opened->counts_traffic = request->counts_traffic;
     opened->data_folder = request->data_folder ? strdup(request->data_folder) : NULL;
     enum rp_status status = backend->open(request, &opened->state);
     if (status != RP_OK) {
@@ -292,6 +295,35 @@ void rp_device_sample_end(struct rp_device *device, struct rp_sample_watch *seen
     *seen = (struct rp_sample_watch){.lost_s = NAN, .energy_j = NAN};
     if (device->backend->sample_end)
         device->backend->sample_end(device->state, seen);
+}
+
+/* What failed once is not tried again. */
+static bool is_counted(struct rp_device *device, enum rp_status status)
+{
+    if (status == RP_OK)
+        return true;
+    device->counts_traffic = false;
+    rp_log(RP_LOG_WARN, "%s: traffic of its memory is not counted: %s", device->info.row.name,
+           rp_status_message());
+    return false;
+}
+
+bool rp_device_counts_traffic(const struct rp_device *device)
+{
+    return device->counts_traffic;
+}
+
+bool rp_device_traffic_begin(struct rp_device *device)
+{
+    const struct rp_backend *b = device->backend;
+    return is_counted(device, b->traffic_begin ? b->traffic_begin(device->state)
+                                               : RP_FAIL(RP_ERR_UNSUPPORTED,
+                                                         "the %s device has no counters", b->name));
+}
+
+bool rp_device_traffic_end(struct rp_device *device, struct rp_traffic *traffic)
+{
+    return is_counted(device, device->backend->traffic_end(device->state, traffic));
 }
 
 bool rp_device_exclusive_begin(struct rp_device *device)

@@ -105,6 +105,13 @@ void rp_device_watch(struct rp_device *device, struct rp_watch *now);
 void rp_device_sample_begin(struct rp_device *device);
 void rp_device_sample_end(struct rp_device *device, struct rp_sample_watch *seen);
 
+/* From begin to end the device counts what moves between it and its memory, where that was asked
+ * for. False when it cannot: that is told once, and not tried again. End only after a begin that
+ * was true. Times taken in between mean nothing. */
+bool rp_device_counts_traffic(const struct rp_device *device); /* asked for, and not given up */
+bool rp_device_traffic_begin(struct rp_device *device);
+bool rp_device_traffic_end(struct rp_device *device, struct rp_traffic *traffic);
+
 /* In between no other rank of this machine measures in the same memory domain. Begin waits its
  * turn; false when it gave up and goes on without. */
 bool rp_device_exclusive_begin(struct rp_device *device);

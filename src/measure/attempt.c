@@ -11,6 +11,9 @@
 #include "measure/foresee.h"
 #include "model/result.h"
 
+/* A library may compile what it will launch. */
+static const double library_s = 300;
+
 static const double tell_interval_s = 0.25; /* of one step the listener hears this often at most */
 
 void rp_attempt_tell(struct rp_attempt *a, const char *step, double limit_s)
@@ -36,10 +39,13 @@ static enum rp_status foresee(struct rp_attempt *a)
         .kernel = a->kernel,
         .info = rp_device_info(s->device),
         .point = s->point,
+        .queue = rp_device_queue(s->device),
         .launch_s = launch_s ? launch_s[a->kernel->impl] : 0,
         .timeout_s = s->plan->protocol->timeout_s,
         .available_bytes = rp_device_memory_available_bytes(s->device),
     };
+    if (a->kernel->prepare)
+        rp_attempt_tell(a, "library", library_s);
     enum rp_status status = rp_foresee(&request, &a->cost);
     a->is_skipped = status == RP_ERR_TIMEOUT;
     if (!a->cost.path[0])
@@ -119,6 +125,18 @@ static enum rp_status launch_timed(struct rp_attempt *a, int64_t launches, doubl
     return RP_OK;
 }
 
+/* Poison first, evict second: what is compared was written by the launch that follows. */
+static enum rp_status make_ready(struct rp_attempt *a)
+{
+    struct rp_session *s = a->session;
+    RP_TRY(rp_device_poison(s->device, &s->tensors.output));
+    double start_s = rp_device_now_s(s->device);
+    if (s->plan->protocol->cold)
+        RP_TRY(rp_device_cache_evict(s->device));
+    a->eviction_s += rp_device_now_s(s->device) - start_s;
+    return RP_OK;
+}
+
 enum rp_status rp_attempt_launch(struct rp_attempt *a, int64_t launches, double *time_s,
                                  struct rp_sample_watch *seen)
 {
@@ -127,12 +145,7 @@ enum rp_status rp_attempt_launch(struct rp_attempt *a, int64_t launches, double 
     double elapsed_s = 0;
     if (s->told != a || rp_clock_now_s() - s->told_s > tell_interval_s)
         rp_attempt_tell(a, "sample", protocol->timeout_s);
-    /* Poison first, evict second: what is compared was written by this very launch. */
-    RP_TRY(rp_device_poison(s->device, &s->tensors.output));
-    double start_s = rp_device_now_s(s->device);
-    if (protocol->cold)
-        RP_TRY(rp_device_cache_evict(s->device));
-    a->eviction_s += rp_device_now_s(s->device) - start_s;
+    RP_TRY(make_ready(a));
     RP_TRY(launch_timed(a, launches, &elapsed_s, seen));
     *time_s = elapsed_s / (double)launches;
     if (*time_s > protocol->timeout_s)
@@ -195,6 +208,32 @@ enum rp_status rp_attempt_check(struct rp_attempt *a)
     return RP_OK;
 }
 
+/* Beside a launch: CUPTI starts and ends, both of which take a while. */
+static const double counting_s = 60;
+
+/* One launch more, prepared as a sample is, but counted by the device and not timed. Its output is
+ * as good as any. */
+static enum rp_status count_traffic(struct rp_attempt *a)
+{
+    struct rp_session *s = a->session;
+    struct rp_traffic traffic;
+    char why[1024] = "";
+    double elapsed_s = 0;
+    if (!rp_device_counts_traffic(s->device))
+        return RP_OK;
+    rp_attempt_tell(a, "traffic", s->plan->protocol->timeout_s + counting_s);
+    RP_TRY(make_ready(a));
+    bool is_counting = rp_device_traffic_begin(s->device);
+    enum rp_status status = launch_timed(a, 1, &elapsed_s, NULL);
+    if (status != RP_OK)
+        snprintf(why, sizeof why, "%s", rp_status_message());
+    if (is_counting && rp_device_traffic_end(s->device, &traffic) && status == RP_OK) {
+        a->row.dram_read_bytes = traffic.read_bytes;
+        a->row.dram_write_bytes = traffic.write_bytes;
+    }
+    return status == RP_OK ? RP_OK : RP_FAIL(status, "%s", why);
+}
+
 enum rp_status rp_attempt_memory_pass(struct rp_attempt *a)
 {
     struct rp_session *s = a->session;
@@ -209,9 +248,11 @@ enum rp_status rp_attempt_memory_pass(struct rp_attempt *a)
     int64_t outside = rp_device_outside_peak_bytes(s->device);
     if (outside >= 0 && s->tensors.baseline_bytes >= 0)
         a->row.device_memory_bytes = outside - s->tensors.baseline_bytes;
-    rp_attempt_return_scratch(a);
     a->sample_cost_s = rp_device_now_s(s->device) - start_s;
     rp_warmup_add_cost(&a->warmup, a->sample_cost_s);
+    if (status == RP_OK)
+        status = count_traffic(a);
+    rp_attempt_return_scratch(a);
     if (status != RP_OK || computes_nothing(a) || a->kernel->impl != RP_IMPL_reference)
         return status;
     RP_TRY(rp_tensors_read_output(s->device, &s->tensors));

@@ -5,6 +5,17 @@
 
 #include "plan/forecast.h"
 
+/* What only a library can tell, once it has a device. */
+static enum rp_status prepare(const struct rp_foresee_request *request, struct rp_method_cost *cost)
+{
+    int64_t workspace_bytes = 0;
+    if (!request->kernel->prepare || !request->queue)
+        return RP_OK;
+    RP_TRY(request->kernel->prepare(request->point, request->queue, &workspace_bytes));
+    cost->workspace_bytes += workspace_bytes;
+    return RP_OK;
+}
+
 enum rp_status rp_foresee(const struct rp_foresee_request *request, struct rp_method_cost *cost)
 {
     const struct rp_device_info *info = request->info;
@@ -21,6 +32,11 @@ enum rp_status rp_foresee(const struct rp_foresee_request *request, struct rp_me
         return RP_FAIL(RP_ERR_TIMEOUT,
                        "predicted, not tried: about %.3g s a launch, the limit is %.3g s",
                        request->launch_s, request->timeout_s);
+    status = prepare(request, cost);
+    if (status != RP_OK) {
+        *cost = (struct rp_method_cost){0};
+        return status;
+    }
     int64_t needed = rp_method_cost_memory(cost);
     if (request->available_bytes >= 0 && needed > request->available_bytes)
         return RP_FAIL(RP_ERR_OUT_OF_MEMORY,

@@ -14,6 +14,7 @@ struct rp_foresee_request {
     const struct rp_kernel *kernel;
     const struct rp_device_info *info;
     const struct rp_point *point;
+    void *queue;             /* of the open device; null: there is none, nothing is prepared */
     double launch_s;         /* predicted time of one launch; 0: not known */
     double timeout_s;        /* its limit */
     int64_t available_bytes; /* what the point may take; -1: not known */

@@ -37,7 +37,8 @@ static bool is_live(const struct rp_attempt *a)
  * the others stay uncompared. */
 static enum rp_status begin_all(struct party *party, rp_impl_set impls)
 {
-    static const enum rp_impl order[] = {RP_IMPL_reference, RP_IMPL_naive, RP_IMPL_fused};
+    static const enum rp_impl order[] = {RP_IMPL_reference, RP_IMPL_naive, RP_IMPL_fused,
+                                         RP_IMPL_cudnn};
     _Static_assert(RP_COUNT(order) == RP_IMPL_COUNT, "every implementation has its turn");
     struct rp_session *s = &party->session;
     s->with_reference = rp_impl_in(s->plan->planned, RP_IMPL_reference);

@@ -47,15 +47,19 @@ static enum rp_status cost_by_impl(const struct rp_method_device *device, enum r
         [RP_IMPL_naive] = rp_method_cost_cuda_naive,
         [RP_IMPL_reference] = rp_method_cost_cuda_reference,
         [RP_IMPL_fused] = rp_method_cost_cuda_fused,
+        [RP_IMPL_cudnn] = rp_method_cost_cuda_cudnn,
     };
+    rp_method_function count = NULL;
+    if (strcmp(device->backend, "cpu") == 0)
+        count = cpu[impl];
+    else if (strcmp(device->backend, "cuda") == 0)
+        count = cuda[impl];
+    if (!count)
+        return RP_FAIL(RP_ERR_UNSUPPORTED, "backend \"%s\" has no implementation %s",
+                       device->backend, rp_impl_name(impl));
     call->device = device;
     call->paper = paper;
-    if (strcmp(device->backend, "cpu") == 0)
-        return cpu[impl](call);
-    if (strcmp(device->backend, "cuda") == 0)
-        return cuda[impl](call);
-    return RP_FAIL(RP_ERR_UNSUPPORTED, "backend \"%s\" has no implementation %s", device->backend,
-                   rp_impl_name(impl));
+    return count(call);
 }
 
 enum rp_status rp_method_cost_of(const struct rp_method_device *device, enum rp_impl impl,

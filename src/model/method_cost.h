@@ -8,6 +8,7 @@
 #ifndef RP_MODEL_METHOD_COST_H
 #define RP_MODEL_METHOD_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -32,6 +33,7 @@ struct rp_method_cost {
     int64_t tensor_bytes;    /* Q, K, V and O */
     int64_t scores_bytes;    /* scores and probabilities in memory */
     int64_t workspace_bytes; /* everything else it needs: conversions, split partials */
+    bool asks_workspace;     /* a library says how much more, on the device and only there */
 };
 
 /* The device of a row of /devices. A simulated one stands for a GPU. `threads` are those of the
@@ -43,7 +45,8 @@ enum rp_status rp_method_cost_of(const struct rp_method_device *device, enum rp_
                                  const struct rp_point *p,
                                  struct rp_method_cost *cost) RP_MUST_CHECK;
 
-/* tensor, scores and workspace together: the predicted peak, exact for the counted bytes. */
+/* tensor, scores and workspace together: the predicted peak, exact for the counted bytes; the least
+ * there is where a library is yet to be asked. */
 int64_t rp_method_cost_memory(const struct rp_method_cost *cost);
 
 #endif

@@ -185,3 +185,19 @@ enum rp_status rp_method_cost_cuda_fused(struct rp_method_call *call)
     set_path(call);
     return rp_cuda_fused_is_decode(p) ? count_decode(call) : count_prefill(call);
 }
+
+/*
+ * cudnn: whatever kernels cuDNN chooses. What they execute and move is not told, so it is counted
+ * as the least that the point needs, in one launch: visible pairs, each of Q, K, V and O once.
+ */
+enum rp_status rp_method_cost_cuda_cudnn(struct rp_method_call *call)
+{
+    const struct rp_dtype_info *dtype = rp_dtype_info(call->point->dtype);
+    if (dtype->storage_bytes != 2)
+        return RP_FAIL(RP_ERR_UNSUPPORTED, "cuDNN's fused attention is for fp16 and bf16, not %s",
+                       dtype->name);
+    set_path(call);
+    call->cost->flops_impl = call->paper->flops;
+    call->cost->asks_workspace = true;
+    return RP_OK;
+}

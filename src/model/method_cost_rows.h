@@ -23,6 +23,7 @@ enum rp_status rp_method_cost_cpu_fused(struct rp_method_call *call) RP_MUST_CHE
 enum rp_status rp_method_cost_cuda_naive(struct rp_method_call *call) RP_MUST_CHECK;
 enum rp_status rp_method_cost_cuda_reference(struct rp_method_call *call) RP_MUST_CHECK;
 enum rp_status rp_method_cost_cuda_fused(struct rp_method_call *call) RP_MUST_CHECK;
+enum rp_status rp_method_cost_cuda_cudnn(struct rp_method_call *call) RP_MUST_CHECK;
 
 /* A sum of products that remembers when it left 64 bits. Start from {0}. */
 struct rp_tally {

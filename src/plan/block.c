@@ -174,7 +174,7 @@ enum rp_status rp_block_read(const struct rp_node *node, const struct rp_model_l
 {
     const char *keys[KEYS_MAX];
     size_t n_keys = collect_keys(true, keys);
-    *block = (struct rp_block){.node = node, .impls = RP_IMPL_ALL};
+    *block = (struct rp_block){.node = node, .impls = RP_IMPL_DEFAULT};
     RP_TRY(rp_value_check_map(node, "sweep", "a sweep block", keys, n_keys));
     RP_TRY(read_dims(node, models, block->dims, &block->impls));
     if (!said(block, RP_AXIS_stage))

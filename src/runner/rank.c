@@ -147,6 +147,7 @@ static void ask_to_open(struct rp_rank *rank)
         .local_rank = rank->place.share_rank,
         .local_size = rank->place.share_size,
         .threads = rank->setup.threads,
+        .counts_traffic = rank->setup.counts_traffic,
     };
     rp_worker_step_begin(rank->worker.step, -1, "start", open_limit_s);
     rank->oom_kills = rp_host_oom_kills();

@@ -44,6 +44,7 @@ struct rp_rank_setup { /* rank 0 -> all */
     char device[RP_WIRE_WORD_SIZE];
     char data[RP_WIRE_PATH_SIZE]; /* --data, or "" */
     int threads;
+    bool counts_traffic;
 };
 
 struct rp_rank_hello {     /* rank -> 0 */

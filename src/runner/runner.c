@@ -178,7 +178,8 @@ enum rp_status rp_runner_lead(struct rp_rank *rank, struct rp_comm *comm,
     }
     struct rp_rank_setup setup = {.protocol = options->server.job->protocol,
                                   .seed = options->server.job->seed,
-                                  .threads = options->threads};
+                                  .threads = options->threads,
+                                  .counts_traffic = options->counts_traffic};
     snprintf(setup.device, sizeof setup.device, "%s", options->device);
     snprintf(setup.data, sizeof setup.data, "%s", options->server.data ? options->server.data : "");
     status = send_to_all(comm, RP_TAG_SETUP, &setup, sizeof setup);

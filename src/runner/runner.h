@@ -11,8 +11,9 @@
 
 struct rp_runner_options { /* rank 0 */
     struct rp_server_options server;
-    const char *device; /* as typed after --device */
-    int threads;        /* of a CPU device, per rank; 0: as many as cores were given */
+    const char *device;  /* as typed after --device */
+    int threads;         /* of a CPU device, per rank; 0: as many as cores were given */
+    bool counts_traffic; /* devices count what launches move to and from their memory */
 };
 
 /* Rank 0: the whole run. *exit_code is the contract's; RP_OK when a file says how it ended. */

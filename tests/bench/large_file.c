@@ -35,12 +35,12 @@ static double next_random(uint64_t *state)
 enum { SHAPES = 64 };
 
 /* One row of each implementation and shape, without times. */
-static enum rp_status make_sweep(struct rp_result rows[SHAPES * RP_IMPL_COUNT])
+static enum rp_status make_sweep(struct rp_result rows[SHAPES * RP_IMPL_DEFAULT_COUNT])
 {
     const struct rp_method_device on = {"cuda", 0, 40};
-    for (int i = 0; i < SHAPES * RP_IMPL_COUNT; ++i) {
-        enum rp_impl impl = (enum rp_impl)(i % RP_IMPL_COUNT);
-        int shape = i / RP_IMPL_COUNT;
+    for (int i = 0; i < SHAPES * RP_IMPL_DEFAULT_COUNT; ++i) {
+        enum rp_impl impl = (enum rp_impl)(i % RP_IMPL_DEFAULT_COUNT);
+        int shape = i / RP_IMPL_DEFAULT_COUNT;
         bool is_decode = shape % 2 == 1;
         int64_t seq = INT64_C(64) << (shape / 2 % 8);
         struct rp_point p = {.stage = is_decode ? RP_STAGE_DECODE : RP_STAGE_PREFILL,
@@ -70,7 +70,7 @@ static void fill_rows(struct rp_result *rows, size_t n, const struct rp_result *
     uint64_t state = 0;
     for (size_t i = 0; i < n; ++i) {
         struct rp_result *row = &rows[i];
-        *row = sweep[i % (SHAPES * RP_IMPL_COUNT)];
+        *row = sweep[i % (SHAPES * RP_IMPL_DEFAULT_COUNT)];
         row->time_median_s = (double)row->bytes_impl / 250e9 * (1 + next_random(&state));
         row->time_min_s = 0.99 * row->time_median_s;
         row->time_ci_low_s = 0.995 * row->time_median_s;
@@ -108,7 +108,7 @@ static enum rp_status add_ceilings(struct rp_study *study)
 
 static enum rp_status add_rows(struct rp_study *study, size_t n)
 {
-    struct rp_result sweep[SHAPES * RP_IMPL_COUNT];
+    struct rp_result sweep[SHAPES * RP_IMPL_DEFAULT_COUNT];
     struct rp_table *results = &study->tables[RP_TABLE_RESULTS];
     struct rp_device_row device;
     struct rp_run run;

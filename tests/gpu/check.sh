@@ -61,7 +61,7 @@ ctest --test-dir "$build" -L gpu --output-on-failure 2>&1 | tee -a "$log" || fai
 
 file=$out/gpu-check.h5
 "$build/ridgepoint" run jobs/gpu-check.yaml -o "$file" --device cuda --overwrite \
-    2>&1 | tee -a "$log" || failed=1
+    --dram-bytes 2>&1 | tee -a "$log" || failed=1
 for command in verify summary; do
     "$build/ridgepoint-analyze" "$command" "$file" 2>&1 | tee -a "$log" || failed=1
 done
@@ -113,6 +113,44 @@ awk -v names='impl status attained_frac stage head_dim seq_q bytes_min dtype' \
         decode_is_there = verdict("gpu-fused-decode", n_decode, decode, 0.85)
         exit !(prefill_is_there && decode_is_there)
     }' | tee -a "$log" || failed=1
+
+# The yardstick from outside, where there is one: cuDNN's time over that of fused.
+awk -v names='impl status cudnn_time_ratio stage' -f tests/csv_columns.awk \
+    <"$out/gpu-check.csv" | awk -F '\t' '
+    $1 != "fused" || $2 != "ok" || $3 == "" { next }
+    {
+        least[$4] = n[$4] && least[$4] < $3 ? least[$4] : $3
+        most[$4] = most[$4] > $3 ? most[$4] : $3
+        sum[$4] += log($3)
+        ++n[$4]
+    }
+    END {
+        for (stage in n)
+            printf "gpu-cudnn-over-fused %s %.3f (%.3f to %.3f, %d rows)\n", stage,
+                exp(sum[stage] / n[stage]), least[stage], most[stage], n[stage]
+    }' | tee -a "$log"
+
+# What the GPU counted to and from its memory over bytes_impl, where it was allowed to, of rows that
+# move many times an L2: the eviction before the launch leaves up to one L2 to be written.
+awk -v names='impl status dram_read_bytes dram_write_bytes bytes_impl stage' \
+    -f tests/csv_columns.awk <"$out/gpu-check.csv" |
+    awk -F '\t' '
+    $2 == "ok" && $3 != "" && $4 != "" {
+        ++counted
+        if ($5 < 500e6)
+            next
+        key = $1 " " $6
+        ratio = ($3 + $4) / $5
+        least[key] = n[key] && least[key] < ratio ? least[key] : ratio
+        most[key] = most[key] > ratio ? most[key] : ratio
+        ++n[key]
+    }
+    END {
+        printf "gpu-dram-bytes %d rows counted by the GPU\n", counted
+        for (key in n)
+            printf "gpu-dram-bytes-over-bytes-impl %s %.3f to %.3f (%d rows)\n", key, least[key],
+                most[key], n[key]
+    }' | tee -a "$log"
 
 tar -czf "$out/gpu-check.tar.gz" -C "$out" check.log gpu-check.h5 gpu-check.csv
 say "packed: ${1-gpu-check}/gpu-check.tar.gz; $((SECONDS - start)) s in all"

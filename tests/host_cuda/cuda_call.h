@@ -19,6 +19,7 @@
 extern const struct rp_kernel rp_kernel_cuda_naive;
 extern const struct rp_kernel rp_kernel_cuda_reference;
 extern const struct rp_kernel rp_kernel_cuda_fused;
+extern const struct rp_kernel rp_kernel_cuda_cudnn;
 
 static const struct rp_device_info t4 = {
     .row = {.gpu_type = "t4", .compute_capability = "7.5", .multiprocessors = 40}};
@@ -117,8 +118,8 @@ static int multiprocessors(void)
     return n;
 }
 
-/* One launch with scores and workspace of exactly the size the method's cost says; what the kernel
- * came to, with the reason in host_cuda_fault(). */
+/* One launch with scores and workspace of exactly the size that the method's cost, and the library
+ * behind it, say; what the kernel came to, with the reason in host_cuda_fault(). */
 static cudaError_t call_try(struct call *c, const struct rp_kernel *kernel)
 {
     const char *name = call_name(c, kernel);
@@ -127,12 +128,15 @@ static cudaError_t call_try(struct call *c, const struct rp_kernel *kernel)
     struct rp_cuda_queue queue = {0};
     struct rp_method_cost cost;
     void *buffers[6];
+    int64_t asked_bytes = 0;
     CHECK_OK(rp_method_cost_of(&device, kernel->impl, &c->p, &cost), name);
+    if (kernel->prepare)
+        CHECK_OK(kernel->prepare(&c->p, &queue, &asked_bytes), name);
     for (int t = 0; t < RP_TENSOR_COUNT; ++t)
         buffers[t] = device_copy(c->stored[t], tensor_bytes(&c->p, (enum rp_tensor)t));
     buffers[3] = device_copy(NULL, tensor_bytes(&c->p, RP_TENSOR_Q));
     buffers[4] = device_copy(NULL, (size_t)cost.scores_bytes);
-    buffers[5] = device_copy(NULL, (size_t)cost.workspace_bytes);
+    buffers[5] = device_copy(NULL, (size_t)(cost.workspace_bytes + asked_bytes));
     const struct rp_attention a = {
         .point = &c->p,
         .q = buffers[RP_TENSOR_Q],
@@ -150,6 +154,8 @@ static cudaError_t call_try(struct call *c, const struct rp_kernel *kernel)
         cudaFree(buffers[i]);
     if (queue.library)
         queue.library_close(queue.library);
+    if (queue.cudnn)
+        queue.cudnn_close(queue.cudnn);
     CHECK_EQ_I64(host_cuda_leaks(), 0, name);
     return ran;
 }

@@ -60,7 +60,7 @@ static void build(struct synthetic *s)
     for (int64_t seq = 64; seq <= 1024; seq *= 2) {
         p.seq_q = p.seq_k = seq;
         p.causal = seq > 64;
-        for (int impl = 0; impl < RP_IMPL_COUNT; ++impl)
+        for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl)
             synthetic_add(s, &p, (enum rp_impl)impl, (1 + impl) * 1e-6 * (double)seq);
     }
     for (int64_t batch = 1; batch <= 4; batch *= 2) {

@@ -65,7 +65,7 @@ static void build_sweep(struct synthetic *s)
     for (int64_t heads = 4; heads <= 8; heads += 4) {
         for (int64_t seq = 64; seq <= 1024; seq *= 2) {
             struct rp_point p = shape_of(RP_STAGE_PREFILL, heads, heads, seq, 32);
-            for (int impl = 0; impl < RP_IMPL_COUNT; ++impl)
+            for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl)
                 synthetic_add(s, &p, (enum rp_impl)impl, 1e-3);
         }
     }
@@ -111,7 +111,7 @@ static void test_growth(void **state)
         double bytes = 1e4 * (double)row->heads * pow((double)row->seq_k, 1.6);
         row->peak_memory_bytes = (int64_t)(bytes * (1 + 0.05 * noise(&seed)));
     }
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         struct rp_memory_row row = row_of(&s, RP_TURN_SEQ, (enum rp_impl)impl);
         CHECK_TRUE(row.peak.low <= 1.6 && row.peak.high >= 1.6, "the planted exponent is inside");
         CHECK_TRUE(row.peak.high - row.peak.low < 0.2, "and the interval says something");

@@ -176,7 +176,9 @@ static const struct planted cases[] = {
     {"good", nothing, 0,
      "undamaged, and what it says fits together; complete: 7 of 7 planned rows"},
     {"status", unknown_status, 1, "results row 2, status is fine, expected ok, mismatch, oom"},
-    {"impl", unknown_impl, 1, "results row 2, impl is magic, expected naive, reference or fused"},
+    {"impl", unknown_impl, 1,
+     "results row 2, impl is magic, expected naive, reference, fused or "
+     "cudnn"},
     {"stage", unknown_stage, 1, "results row 2, point is"},
     {"axes", impossible_axes, 1, "heads=4 is no multiple of kv_heads=3"},
     {"identity", other_identity, 1, "point is 0123456789abcdef, expected "},

@@ -69,11 +69,12 @@ static void test_parts(void **state)
     struct rp_point small = square(1, 64);
     protocol.target_ci = 1e-6; /* never reached */
     protocol.max_samples = 1000000;
-    double small_s = forecast_s(1, &small, RP_IMPL_ALL, &protocol);
+    double small_s = forecast_s(1, &small, RP_IMPL_DEFAULT, &protocol);
     CHECK_TRUE(small_s > 3 * protocol.max_time_s, "three implementations");
     CHECK_TRUE(small_s <= 3.9 * protocol.max_time_s, "sampling ends at max_time_s");
     protocol.max_samples = 10;
-    CHECK_TRUE(forecast_s(1, &small, RP_IMPL_ALL, &protocol) < 0.1 * small_s, "or at max_samples");
+    CHECK_TRUE(forecast_s(1, &small, RP_IMPL_DEFAULT, &protocol) < 0.1 * small_s,
+               "or at max_samples");
 }
 
 /* Two launches each, because the first sample is already longer than max_time_s. */
@@ -99,7 +100,7 @@ static void test_not_tried(void **state)
     CHECK_TRUE(skipped_s < 10.0, "predicted longer than timeout_s: skipped");
     p = square(32, 2048);
     p.dtype = RP_DTYPE_tf32;
-    CHECK_TRUE(forecast_s(1, &p, RP_IMPL_ALL, &protocol) < 1.0, "unsupported costs nothing");
+    CHECK_TRUE(forecast_s(1, &p, RP_IMPL_DEFAULT, &protocol) < 1.0, "unsupported costs nothing");
 }
 
 static void test_extremes(void **state)
@@ -110,7 +111,7 @@ static void test_extremes(void **state)
     rp_protocol_init(&protocol);
     struct rp_point p = {RP_STAGE_PREFILL, 1048576, 65536,         65536, 16777216,
                          16777216,         4096,    RP_DTYPE_fp32, false};
-    (void)forecast_s(0, &p, RP_IMPL_ALL, &protocol); /* counts overflow: still a number */
+    (void)forecast_s(0, &p, RP_IMPL_DEFAULT, &protocol); /* counts overflow: still a number */
     p = square(32, 2048);
     struct rp_rates rates;
     rp_rates_init(&rates, &gpu, 0, NULL);

@@ -73,7 +73,7 @@ static void test_defaults(void **state)
                   "stage=prefill batch=1 heads=4 kv_heads=4 seq_q=64 seq_k=64 head_dim=32 "
                   "dtype=fp16 causal=1",
                   "the block");
-    CHECK_EQ_I64(job.points[0].impls, RP_IMPL_ALL, "all implementations");
+    CHECK_EQ_I64(job.points[0].impls, RP_IMPL_DEFAULT, "all implementations");
     rp_job_clear(&job);
 }
 

@@ -134,8 +134,9 @@ static void test_blocks(void **state)
          "j.yaml:3:67: dtype: \"fp61\" is not known: allowed fp32, tf32, fp16, bf16; did you mean "
          "fp16?"},
         {"stage: prefill, seq: 1, heads: 1, head_dim: 1, impl: naiv",
-         "j.yaml:3:59: impl: \"naiv\" is not known: allowed naive, reference, fused; did you mean "
-         "naive?"},
+         "j.yaml:3:59: impl: \"naiv\" is not known: allowed naive, reference, fused, cudnn; did "
+         "you "
+         "mean naive?"},
         {"stage: prefill, seq: 1, model: llama-3-8c", "j.yaml:3:37: model: \"llama-3-8c\" is not "
                                                       "known: allowed "},
         {"stage: prefill, seq: 1, model: llama-3-8c", "did you mean llama-3-8b?"},

@@ -12,7 +12,7 @@ static const enum rp_dtype dtypes[] = {RP_DTYPE_fp32, RP_DTYPE_fp16, RP_DTYPE_bf
  * bit for bit; the others do not. */
 static void check_hidden(const struct rp_point *p, int64_t first)
 {
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         struct call c;
         call_begin(&c, p);
         call_launch(&c, (enum rp_impl)impl, 2);
@@ -82,7 +82,7 @@ static void check_one_query(void)
                          .seq_k = 2048,
                          .head_dim = 64,
                          .dtype = RP_DTYPE_fp16};
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         struct call c;
         call_begin(&c, &p);
         call_launch(&c, (enum rp_impl)impl, 1);
@@ -116,7 +116,7 @@ static void check_groups(void)
                              .head_dim = 8,
                              .dtype = dtypes[i % RP_COUNT(dtypes)],
                              .causal = true};
-        for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+        for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
             struct call c;
             call_begin(&c, &p);
             for (int64_t e = 0; e < rp_inputs_count(&p, RP_TENSOR_V); ++e)
@@ -207,7 +207,7 @@ static void refusals_are_sentences(void **state)
                          .seq_k = 4,
                          .head_dim = 513,
                          .dtype = RP_DTYPE_fp32};
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         const struct rp_kernel *kernel = rp_kernel_find("cpu", (enum rp_impl)impl);
         CHECK_TRUE(kernel && kernel->impl == (enum rp_impl)impl, "table");
         p.head_dim = 513;

@@ -217,9 +217,9 @@ const struct rp_kernel *__wrap_rp_kernel_find(const char *name, enum rp_impl imp
 const struct rp_kernel *__wrap_rp_kernel_find(const char *name, enum rp_impl impl)
 {
     static const struct rp_kernel kernels[RP_IMPL_COUNT] = {
-        [RP_IMPL_naive] = {RP_IMPL_naive, "scripted", supports, launch_naive},
-        [RP_IMPL_reference] = {RP_IMPL_reference, "scripted", supports, launch_reference},
-        [RP_IMPL_fused] = {RP_IMPL_fused, "scripted", supports, launch_fused},
+        [RP_IMPL_naive] = {RP_IMPL_naive, "scripted", supports, NULL, launch_naive},
+        [RP_IMPL_reference] = {RP_IMPL_reference, "scripted", supports, NULL, launch_reference},
+        [RP_IMPL_fused] = {RP_IMPL_fused, "scripted", supports, NULL, launch_fused},
     };
     (void)name;
     return &kernels[impl];
@@ -273,7 +273,7 @@ static void measure(rp_impl_set impls)
                                    .dtype = RP_DTYPE_fp16,
                                    .causal = true};
     const struct rp_measure_listener listener = {.row = keep_row};
-    const struct rp_measure_plan plan = {.protocol = &protocol, .planned = RP_IMPL_ALL};
+    const struct rp_measure_plan plan = {.protocol = &protocol, .planned = RP_IMPL_DEFAULT};
     CHECK_OK(rp_device_open(&backend, &request, &device), "open");
     CHECK_OK(rp_measure_point(device, &point, impls, &plan, &listener), "measure");
     CHECK_EQ_I64(rp_device_held_bytes(device), 0, "memory is back to where it was");
@@ -285,9 +285,9 @@ static void measure(rp_impl_set impls)
 static void test_stops_and_pairs(void **state)
 {
     (void)state;
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     CHECK_EQ_I64(n_rows, 3, "a row each");
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         const char *name = rp_impl_name((enum rp_impl)impl);
         CHECK_EQ_I64(rows[impl].samples, 10, name);
         CHECK_EQ_TEXT(rows[impl].stop_reason, "target_ci", name);
@@ -308,7 +308,7 @@ static void test_order(void **state)
     (void)state;
     char order[EVENTS_MAX];
     size_t n = 0;
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     for (size_t i = 0; i < script.n_events; ++i) {
         if (strchr("nrf", script.events[i]))
             order[n++] = script.events[i];
@@ -340,7 +340,7 @@ static void test_batched(void **state)
 {
     (void)state;
     script.scripts[RP_IMPL_fused].launch_s = 21e-6; /* 21 ticks of the timer */
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     CHECK_EQ_I64(samples[RP_IMPL_fused][0].launches, 5, "100 ticks a sample");
     CHECK_EQ_I64(samples[RP_IMPL_naive][0].launches, 1, "long enough");
     CHECK_NEAR(rows[RP_IMPL_fused].time_median_s, 21e-6, 1e-12, "of one launch");
@@ -350,7 +350,7 @@ static void test_time_is_up(void **state)
 {
     (void)state;
     protocol.max_time_s = 0.05;
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     CHECK_EQ_TEXT(rows[RP_IMPL_naive].stop_reason, "max_time", "before min_samples");
     CHECK_EQ_I64(rows[RP_IMPL_naive].samples, 5, "5 of 11 ms");
     CHECK_NEAR(rows[RP_IMPL_naive].ci_level, 1 - 2 / 32.0, 1e-12, "what the range is worth");
@@ -361,7 +361,7 @@ static void test_long_launch(void **state)
 {
     (void)state;
     script.scripts[RP_IMPL_naive].launch_s = 30;
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     CHECK_EQ_I64(script.launches[RP_IMPL_naive], 2, "no warm-up");
     CHECK_EQ_I64(rows[RP_IMPL_naive].samples, 1, "one sample");
 }
@@ -373,7 +373,7 @@ static void test_impossible_timer(void **state)
     for (size_t i = 0; i < RP_COUNT(scales); ++i) {
         reset(NULL);
         script.timer_scale = scales[i];
-        measure(RP_IMPL_ALL);
+        measure(RP_IMPL_DEFAULT);
         CHECK_EQ_I64(n_rows, 3, "a row each");
         CHECK_EQ_TEXT(rows[RP_IMPL_fused].status, "error", "status");
         CHECK_CONTAINS(rows[RP_IMPL_fused].reason, "timer", "reason");
@@ -388,7 +388,7 @@ static void test_disturbed(void **state)
     protocol.max_samples = 12;
     script.scripts[RP_IMPL_naive].lost_s = 5e-3;
     script.scripts[RP_IMPL_fused].throttled_s = 1e-3;
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     const struct rp_result *naive = &rows[RP_IMPL_naive];
     CHECK_EQ_TEXT(naive->status, "ok", "it computed the right thing");
     CHECK_EQ_TEXT(naive->flags, "noisy", "flag");
@@ -406,7 +406,7 @@ static void test_failed_launch(void **state)
 {
     (void)state;
     script.scripts[RP_IMPL_reference].fail_at = 12;
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     CHECK_EQ_TEXT(rows[RP_IMPL_reference].status, "error", "never the best time");
     CHECK_TRUE(isnan(rows[RP_IMPL_reference].time_min_s), "never the best time");
     CHECK_EQ_TEXT(rows[RP_IMPL_naive].status, "ok", "the others go on");
@@ -418,7 +418,7 @@ static void test_timeout(void **state)
     (void)state;
     protocol.timeout_s = 1;
     script.scripts[RP_IMPL_naive].launch_s = 1.5;
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     CHECK_EQ_TEXT(rows[RP_IMPL_naive].status, "timeout", "status");
     CHECK_EQ_TEXT(rows[RP_IMPL_fused].status, "ok", "the others go on");
 }
@@ -435,7 +435,7 @@ static void test_scratch_does_not_fit(void **state)
 {
     (void)state;
     script.largest_bytes = 1 << 20; /* scores of naive: 8 MiB; of fused: none */
-    measure(RP_IMPL_ALL);
+    measure(RP_IMPL_DEFAULT);
     CHECK_EQ_TEXT(rows[RP_IMPL_naive].status, "oom", "scores in memory");
     CHECK_CONTAINS(rows[RP_IMPL_naive].reason, "1048576 available", "needed and available");
     CHECK_EQ_TEXT(rows[RP_IMPL_fused].status, "ok", "fits");

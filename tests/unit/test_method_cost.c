@@ -212,12 +212,31 @@ static void cuda_fused(void **state)
     CHECK_CONTAINS(rp_status_message(), "head_dim=257", "sentence");
 }
 
+/* What cuDNN does inside is not known: the least there is, and a workspace to be asked for. */
+static void cudnn_is_counted_as_the_least(void **state)
+{
+    (void)state;
+    struct rp_point p = prefill(8, 1024, 128, RP_DTYPE_fp16);
+    struct rp_method_cost c = cost_of(&gpu, RP_IMPL_cudnn, &p);
+    CHECK_EQ_TEXT(c.path, "tensor_fp16", "path");
+    CHECK_EQ_I64(c.flops_impl, 4LL * 8 * 128 * (p.causal ? 1024 * 1025 / 2 : 1024 * 1024), "pairs");
+    CHECK_EQ_I64(c.bytes_impl, 4LL * 8 * 1024 * 128 * 2, "Q, K, V and O once");
+    CHECK_EQ_I64(rp_method_cost_memory(&c), c.bytes_impl, "the tensors");
+    CHECK_TRUE(c.asks_workspace, "and more, unknown");
+    CHECK_TRUE(!cost_of(&gpu, RP_IMPL_fused, &p).asks_workspace, "others know theirs");
+    p.dtype = RP_DTYPE_fp32;
+    CHECK_STATUS(rp_method_cost_of(&gpu, RP_IMPL_cudnn, &p, &c), RP_ERR_UNSUPPORTED, "fp32");
+    p.dtype = RP_DTYPE_fp16;
+    CHECK_STATUS(rp_method_cost_of(&one_thread, RP_IMPL_cudnn, &p, &c), RP_ERR_UNSUPPORTED, "CPU");
+    CHECK_CONTAINS(rp_status_message(), "backend \"cpu\" has no implementation cudnn", "CPU");
+}
+
 static void what_cannot_be_done_is_said(void **state)
 {
     (void)state;
     struct rp_method_cost c;
     struct rp_point p = prefill(1, 64, 64, RP_DTYPE_tf32);
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         CHECK_STATUS(rp_method_cost_of(&one_thread, (enum rp_impl)impl, &p, &c), RP_ERR_UNSUPPORTED,
                      "tf32 on a CPU");
         CHECK_CONTAINS(rp_status_message(), "tf32", "sentence");
@@ -246,7 +265,7 @@ static void large_counts_are_right_or_refused(void **state)
     struct rp_method_cost c;
     struct rp_point huge = prefill(65536, 16777216, 512, RP_DTYPE_fp32);
     huge.batch = 1048576;
-    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl) {
+    for (int impl = 0; impl < RP_IMPL_DEFAULT_COUNT; ++impl) {
         CHECK_STATUS(rp_method_cost_of(&one_thread, (enum rp_impl)impl, &huge, &c), RP_ERR_CONFIG,
                      "cpu");
         CHECK_STATUS(rp_method_cost_of(&gpu, (enum rp_impl)impl, &huge, &c), RP_ERR_CONFIG, "cuda");
@@ -268,6 +287,7 @@ int main(void)
         cmocka_unit_test(cpu_fused_decode),
         cmocka_unit_test(cuda_three_steps),
         cmocka_unit_test(cuda_fused),
+        cmocka_unit_test(cudnn_is_counted_as_the_least),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(large_counts_are_right_or_refused),
     };

@@ -9,7 +9,7 @@
 #include "plan/job.h"
 #include "plan/model_spec.h"
 
-#define ALL   ((rp_impl_set)RP_IMPL_ALL)
+#define ALL   ((rp_impl_set)RP_IMPL_DEFAULT)
 #define NAIVE (1U << RP_IMPL_naive)
 #define FUSED (1U << RP_IMPL_fused)
 
