@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/child.h"
 #include "analysis/classify.h"
 #include "analysis/device_kind.h"
 #include "analysis/load.h"
@@ -159,11 +158,9 @@ static enum rp_status add_file(struct tallies *list, const char *path)
 {
     struct rp_results_scan *scan = NULL;
     size_t n = 0;
-    RP_TRY(rp_study_look_for(path));
     for (size_t i = 0; i < list->count; ++i)
         list->items[i].under.run = -2; /* roofs are owned by the study of the file before */
-    rp_child_note_file(path);
-    enum rp_status status = rp_results_scan_open(path, wanted, RP_COUNT(wanted), &scan);
+    enum rp_status status = rp_study_scan(path, wanted, RP_COUNT(wanted), &scan);
     while (status == RP_OK) {
         status = rp_results_scan_next(scan, &n);
         if (status != RP_OK || n == 0)
@@ -172,8 +169,7 @@ static enum rp_status add_file(struct tallies *list, const char *path)
         for (size_t i = 0; i < n && status == RP_OK; ++i)
             status = add_row(list, study, &rp_study_results(study)[i]);
     }
-    rp_results_scan_close(scan);
-    rp_child_note_file(NULL);
+    rp_study_scan_close(scan);
     return status;
 }
 

@@ -54,107 +54,130 @@ static bool is_near(const char *point, const char *asked)
     return strlen(asked) >= 2 * wrong && rp_text_distance(point, asked, wrong) <= wrong;
 }
 
-/* Adds "\n  0123456789abcdef  stage=prefill ..." for each point that `fits`; returns how many (at
- * least this many when there are more than POINTS_LISTED). The last one goes to `id`. */
-static size_t list_points(const struct rp_study_list *list, const char *asked,
-                          bool (*fits)(const char *point, const char *asked), struct rp_text *lines,
-                          char id[RP_POINT_ID_SIZE])
+/* What is asked of all rows before any is explained. */
+struct search {
+    const char *asked, *impl; /* impl null: any */
+    bool (*fits)(const char *point, const char *asked);
+    struct rp_text lines; /* "\n  0123456789abcdef  stage=prefill ..." of each point that fits */
+    bool has_impl;        /* a row that fits is by `impl` */
+    size_t count;         /* of points; at least this many when there are more than POINTS_LISTED */
+    char id[RP_POINT_ID_SIZE]; /* the last of them */
+};
+
+static void look_at(struct search *search, const struct rp_result *row)
 {
-    size_t n = 0;
-    for (size_t f = 0; f < list->count; ++f) {
-        const struct rp_study *study = &list->files[f].study;
-        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS) && n <= POINTS_LISTED; ++i) {
-            const struct rp_result *row = &rp_study_results(study)[i];
-            struct rp_point p;
-            char text[RP_POINT_TEXT_SIZE] = "";
-            if (!fits(row->point, asked) || strstr(rp_text_string(lines), row->point))
-                continue;
-            if (rp_result_point(row, &p) == RP_OK)
-                rp_point_text(&p, text);
-            if (++n <= POINTS_LISTED)
-                rp_text_printf(lines, "\n  %s  %s", row->point, text);
-            else
-                rp_text_printf(lines, "\n  ...");
-            snprintf(id, RP_POINT_ID_SIZE, "%s", row->point);
-        }
-    }
-    return n;
+    struct rp_point p;
+    char text[RP_POINT_TEXT_SIZE] = "";
+    if (!search->fits(row->point, search->asked))
+        return;
+    search->has_impl |= !search->impl || strcmp(row->impl, search->impl) == 0;
+    if (search->count > POINTS_LISTED || strstr(rp_text_string(&search->lines), row->point))
+        return;
+    if (rp_result_point(row, &p) == RP_OK)
+        rp_point_text(&p, text);
+    if (++search->count <= POINTS_LISTED)
+        rp_text_printf(&search->lines, "\n  %s  %s", row->point, text);
+    else
+        rp_text_printf(&search->lines, "\n  ...");
+    snprintf(search->id, sizeof search->id, "%s", row->point);
 }
 
-/* The one point that begins with what was asked for. */
-static enum rp_status find_point(const struct rp_study_list *list, const char *asked,
+static enum rp_status search_file(const char *path, struct search *search)
+{
+    static const char *const columns[] = {"point",    "impl",     "stage", "batch",
+                                          "heads",    "kv_heads", "seq_q", "seq_k",
+                                          "head_dim", "dtype",    "causal"};
+    struct rp_results_scan *scan = NULL;
+    size_t n = 0;
+    enum rp_status status = rp_study_scan(path, columns, RP_COUNT(columns), &scan);
+    while (status == RP_OK) {
+        status = rp_results_scan_next(scan, &n);
+        if (status != RP_OK || n == 0)
+            break;
+        for (size_t i = 0; i < n; ++i)
+            look_at(search, &rp_study_results(rp_results_scan_study(scan))[i]);
+    }
+    rp_study_scan_close(scan);
+    return status;
+}
+
+/* In all files. */
+static enum rp_status list_points(const struct rp_operands *files, struct search *search,
+                                  bool (*fits)(const char *point, const char *asked))
+{
+    enum rp_status status = RP_OK;
+    search->fits = fits;
+    for (size_t f = 0; f < files->count && status == RP_OK; ++f)
+        status = search_file(files->items[f], search);
+    return status;
+}
+
+/* The one point that begins with what was asked for and, if asked for, has a row by `impl`. */
+static enum rp_status find_point(const struct rp_operands *files, const struct values *values,
                                  char id[RP_POINT_ID_SIZE])
 {
-    struct rp_text lines;
-    enum rp_status status = RP_OK;
-    rp_text_init(&lines);
-    size_t n = list_points(list, asked, begins_with, &lines, id);
-    if (n > 1)
+    const char *asked = values->point;
+    struct search search = {.asked = asked, .impl = values->impl};
+    rp_text_init(&search.lines);
+    enum rp_status status = list_points(files, &search, begins_with);
+    if (status == RP_OK && search.count > 1)
         status = RP_FAIL(RP_ERR_USAGE, "--point: '%s' fits several points:%s", asked,
-                         rp_text_string(&lines));
-    else if (n == 0 && list_points(list, asked, is_near, &lines, id) > 0)
+                         rp_text_string(&search.lines));
+    else if (status == RP_OK && search.count == 1 && !search.has_impl)
+        status = RP_FAIL(RP_ERR_USAGE, "--impl: point %s has no row by %s in these files",
+                         search.id, values->impl);
+    if (status != RP_OK || search.count == 1)
+        goto cleanup;
+    status = list_points(files, &search, is_near);
+    if (status == RP_OK && search.count > 0)
         status = RP_FAIL(RP_ERR_USAGE, "--point: no row of these files has '%s'; near it:%s", asked,
-                         rp_text_string(&lines));
-    else if (n == 0)
+                         rp_text_string(&search.lines));
+    else if (status == RP_OK)
         status = RP_FAIL(RP_ERR_USAGE,
                          "--point: no row of these files has '%s'; `ridgepoint-analyze export` "
                          "lists the points",
                          asked);
-    rp_text_clear(&lines);
+
+cleanup:
+    memcpy(id, search.id, sizeof search.id);
+    rp_text_clear(&search.lines);
     return status;
 }
 
-static bool is_asked(const struct rp_result *row, const char *id, const char *impl)
+/* The rows to explain, by whom. */
+struct request {
+    char id[RP_POINT_ID_SIZE];
+    const char *impl; /* null: all */
+    struct rp_explainer *explainer;
+};
+
+static bool is_asked(const void *context, const struct rp_result *row)
 {
-    return strcmp(row->point, id) == 0 && (!impl || strcmp(row->impl, impl) == 0);
+    const struct request *r = context;
+    return strcmp(row->point, r->id) == 0 && (!r->impl || strcmp(row->impl, r->impl) == 0);
 }
 
-static enum rp_status explain_file(struct rp_explainer *e, const struct rp_study_file *file,
-                                   const struct rp_gpu_list *gpus, const char *id, const char *impl)
+static enum rp_status explain_row(void *context, const struct rp_row_view *view,
+                                  const struct rp_study *study, size_t number)
 {
-    const struct rp_study *study = &file->study;
-    struct rp_pairs pairs;
-    RP_TRY(rp_pairs_index(study, &pairs));
-    enum rp_status status = RP_OK;
-    for (size_t i = 0; status == RP_OK && i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        struct rp_row_view view;
-        if (!is_asked(&rp_study_results(study)[i], id, impl))
-            continue;
-        status = rp_row_view_init(&view, file, i, &pairs, gpus);
-        if (status == RP_OK)
-            rp_explain_row(e, &view, file, (int64_t)i);
-    }
-    rp_pairs_clear(&pairs);
-    return status;
-}
-
-static bool has_row(const struct rp_study_list *list, const char *id, const char *impl)
-{
-    for (size_t f = 0; f < list->count; ++f) {
-        const struct rp_study *study = &list->files[f].study;
-        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-            if (is_asked(&rp_study_results(study)[i], id, impl))
-                return true;
-        }
-    }
-    return false;
+    const struct request *r = context;
+    return rp_explain_row(r->explainer, view, study, number);
 }
 
 static enum rp_status explain(const struct rp_sources *sources, const struct values *values,
                               FILE *out)
 {
     struct rp_explainer e;
-    char id[RP_POINT_ID_SIZE];
+    struct request request = {.impl = values->impl, .explainer = &e};
+    const struct rp_row_visitor visitor = {&request, is_asked, explain_row};
+    const struct rp_operands *files = &sources->operands;
     if (!values->point)
         return RP_FAIL(RP_ERR_USAGE, "--point ID is needed: which point to explain");
-    RP_TRY(find_point(&sources->list, values->point, id));
-    if (!has_row(&sources->list, id, values->impl))
-        return RP_FAIL(RP_ERR_USAGE, "--impl: point %s has no row by %s in these files", id,
-                       values->impl);
+    RP_TRY(find_point(files, values, request.id));
     rp_explain_begin(&e, out, rp_table_format_of(values->source.format));
     enum rp_status status = e.status;
-    for (size_t f = 0; status == RP_OK && f < sources->list.count; ++f)
-        status = explain_file(&e, &sources->list.files[f], &sources->gpus, id, values->impl);
+    for (size_t f = 0; status == RP_OK && f < files->count; ++f)
+        status = rp_row_views_visit(files->items[f], &sources->gpus, &visitor);
     enum rp_status ended = rp_explain_end(&e);
     return status == RP_OK ? ended : status;
 }
@@ -164,7 +187,7 @@ enum rp_status rp_explain_run(int argc, char *const *argv, FILE *out, int *exit_
     struct values values = {0};
     struct rp_sources sources;
     *exit_code = 0;
-    enum rp_status status = rp_sources_open(&command, argc, argv, &values.source, &sources);
+    enum rp_status status = rp_sources_look(&command, argc, argv, &values.source, &sources);
     if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
     else if (status == RP_OK)

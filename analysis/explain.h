@@ -36,9 +36,9 @@ struct rp_quantity {
 void rp_explain_begin(struct rp_explainer *e, FILE *out, enum rp_table_format format);
 enum rp_status rp_explain_end(struct rp_explainer *e) RP_MUST_CHECK;
 
-/* Explains one row: all sections. */
-void rp_explain_row(struct rp_explainer *e, const struct rp_row_view *view,
-                    const struct rp_study_file *file, int64_t row);
+/* Explains one row: all sections. Fails when its samples cannot be read. */
+enum rp_status rp_explain_row(struct rp_explainer *e, const struct rp_row_view *view,
+                              const struct rp_study *study, size_t number) RP_MUST_CHECK;
 
 /* The pieces that sections are made of; `how` is a formula with its numbers, or where it is from.
  * What is not known (NaN, -1, "") is said to be missing. */

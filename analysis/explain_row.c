@@ -104,13 +104,14 @@ static void explain_counts(struct rp_explainer *e)
 }
 
 /* Samples by whether they count. */
-static void explain_samples(struct rp_explainer *e, const struct rp_study *study)
+static enum rp_status explain_samples(struct rp_explainer *e, const struct rp_study *study)
 {
     const struct rp_result *row = e->view->row;
     const struct rp_sample *samples = NULL;
-    size_t n = rp_study_samples_of(study, row, &samples);
+    size_t n = 0;
     int64_t used = 0;
     int64_t last_round = -1;
+    RP_TRY(rp_study_samples_of(study, row, &samples, &n));
     for (size_t i = 0; i < n; ++i) {
         used += samples[i].used == 1;
         last_round = samples[i].round > last_round ? samples[i].round : last_round;
@@ -122,14 +123,12 @@ static void explain_samples(struct rp_explainer *e, const struct rp_study *study
                      row->stop_reason[0] ? row->stop_reason : "nothing: there was none");
     rp_explain_count(e, "samples_left_out", (int64_t)n - used, "1", "disturbed or throttled%s%s",
                      row->reason[0] ? ": " : "", row->reason);
+    return RP_OK;
 }
 
-static void explain_times(struct rp_explainer *e, const struct rp_study *study)
+static void explain_times(struct rp_explainer *e)
 {
     const struct rp_result *row = e->view->row;
-    rp_explain_section(e, "time");
-    if (row->samples > 0)
-        explain_samples(e, study);
     if (!(row->time_median_s > 0)) {
         rp_explain_word(e, "time", "missing", "%s",
                         row->reason[0] ? row->reason : "the row was not timed");
@@ -231,14 +230,17 @@ static void explain_device_state(struct rp_explainer *e)
     rp_explain_number(e, "energy_j", rp_quantity_of(row->energy_j, "J"), "of one launch");
 }
 
-void rp_explain_row(struct rp_explainer *e, const struct rp_row_view *view,
-                    const struct rp_study_file *file, int64_t row)
+enum rp_status rp_explain_row(struct rp_explainer *e, const struct rp_row_view *view,
+                              const struct rp_study *study, size_t number)
 {
     e->view = view;
-    e->row = row;
+    e->row = (int64_t)number;
     explain_identity(e);
     explain_counts(e);
-    explain_times(e, &file->study);
+    rp_explain_section(e, "time");
+    if (view->row->samples > 0)
+        RP_TRY(explain_samples(e, study));
+    explain_times(e);
     rp_explain_ceilings(e);
     rp_explain_measured(e);
     rp_explain_datasheet(e);
@@ -247,4 +249,5 @@ void rp_explain_row(struct rp_explainer *e, const struct rp_row_view *view,
     explain_traffic(e);
     explain_accuracy(e);
     explain_device_state(e);
+    return RP_OK;
 }

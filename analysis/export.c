@@ -2,7 +2,8 @@
  * export.c - every row with every column of /results, who measured it, and the derived values.
  *
  * Derived values are never stored in a file, so this is where other programs get them. Rows are
- * written one by one; the columns are two lists walked twice, for the header and for the cells.
+ * read and written one by one (pairs_scan.h says what is held); the columns are two lists walked
+ * twice, for the header and for the cells.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -223,31 +224,19 @@ static void put_derived(struct rp_table_writer *w, const struct rp_row_view *v)
     put_agreement(w, v);
 }
 
-static void write_row(struct rp_table_writer *w, const struct rp_row_view *v)
+static enum rp_status write_row(void *writer, const struct rp_row_view *v,
+                                const struct rp_study *study, size_t number)
 {
     const struct rp_table_schema *schema = rp_table_schema(RP_TABLE_RESULTS);
+    struct rp_table_writer *w = writer;
+    (void)study;
+    (void)number;
     for (size_t c = 0; c < RP_COUNT(leads); ++c)
         put_lead(w, &leads[c], v);
     for (size_t c = 0; c < schema->n_columns; ++c)
         put_column(w, &schema->columns[c], v->row);
     put_derived(w, v);
-}
-
-static enum rp_status write_file(struct rp_table_writer *w, const struct rp_study_file *file,
-                                 const struct rp_gpu_list *gpus)
-{
-    const struct rp_study *study = &file->study;
-    struct rp_pairs pairs;
-    RP_TRY(rp_pairs_index(study, &pairs));
-    enum rp_status status = RP_OK;
-    for (size_t i = 0; status == RP_OK && i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        struct rp_row_view v;
-        status = rp_row_view_init(&v, file, i, &pairs, gpus);
-        if (status == RP_OK)
-            write_row(w, &v);
-    }
-    rp_pairs_clear(&pairs);
-    return status;
+    return RP_OK;
 }
 
 static enum rp_status write_all(const struct rp_sources *sources,
@@ -258,9 +247,10 @@ static enum rp_status write_all(const struct rp_sources *sources,
     size_t n = list_columns(columns);
     RP_TRY(rp_table_begin(out, rp_table_format_of(values->format), "ridgepoint-export", columns, n,
                           &writer));
+    const struct rp_row_visitor visitor = {.context = writer, .visit = write_row};
     enum rp_status status = RP_OK;
-    for (size_t i = 0; status == RP_OK && i < sources->list.count; ++i)
-        status = write_file(writer, &sources->list.files[i], &sources->gpus);
+    for (size_t i = 0; status == RP_OK && i < sources->operands.count; ++i)
+        status = rp_row_views_visit(sources->operands.items[i], &sources->gpus, &visitor);
     enum rp_status ended = rp_table_end(writer);
     return status == RP_OK ? ended : status;
 }
@@ -270,7 +260,7 @@ enum rp_status rp_export_run(int argc, char *const *argv, FILE *out, int *exit_c
     struct rp_source_values values = {0};
     struct rp_sources sources;
     *exit_code = 0;
-    enum rp_status status = rp_sources_open(&command, argc, argv, &values, &sources);
+    enum rp_status status = rp_sources_look(&command, argc, argv, &values, &sources);
     if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
     else if (status == RP_OK)

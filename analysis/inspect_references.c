@@ -54,14 +54,16 @@ static void inspect_ceiling(const struct rp_ceiling *c, struct rp_fault_place pl
                         "within its interval, %.9g to %.9g", c->ci_low, c->ci_high);
 }
 
+void rp_inspect_row_references(const struct rp_study *study, const struct rp_result *row,
+                               size_t number, struct rp_faults *faults)
+{
+    struct rp_fault_place place = {"results", (int64_t)number};
+    expect_row(study, faults, place, RP_TABLE_RUNS, row->run);
+    expect_row(study, faults, place, RP_TABLE_DEVICES, row->device);
+}
+
 void rp_inspect_references(const struct rp_study *study, struct rp_faults *faults)
 {
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        const struct rp_result *row = &rp_study_results(study)[i];
-        struct rp_fault_place place = {"results", (int64_t)i};
-        expect_row(study, faults, place, RP_TABLE_RUNS, row->run);
-        expect_row(study, faults, place, RP_TABLE_DEVICES, row->device);
-    }
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
         const struct rp_ceiling *ceiling = &rp_study_ceilings(study)[i];
         struct rp_fault_place place = {"ceilings", (int64_t)i};

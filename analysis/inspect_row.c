@@ -207,26 +207,24 @@ static void inspect_plausibility(const struct row_context *c)
                         "at least %.4g, or the row is implausible: %s", p.least_s, p.reason);
 }
 
-void rp_inspect_counting(const struct rp_study *study, size_t index, struct rp_faults *faults)
+void rp_inspect_counting(const struct rp_study *study, const struct rp_result *row, size_t number,
+                         struct rp_faults *faults)
 {
-    struct row_context c = {.study = study,
-                            .row = &rp_study_results(study)[index],
-                            .place = {"results", (int64_t)index},
-                            .faults = faults};
+    struct row_context c = {
+        .study = study, .row = row, .place = {"results", (int64_t)number}, .faults = faults};
     if (!inspect_words(&c))
         return;
     inspect_counts(&c);
     inspect_method_counts(&c);
 }
 
-void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults *faults)
+enum rp_status rp_inspect_row(const struct rp_study *study, const struct rp_result *row,
+                              size_t number, struct rp_faults *faults)
 {
-    struct row_context c = {.study = study,
-                            .row = &rp_study_results(study)[index],
-                            .place = {"results", (int64_t)index},
-                            .faults = faults};
+    struct row_context c = {
+        .study = study, .row = row, .place = {"results", (int64_t)number}, .faults = faults};
     if (!inspect_words(&c))
-        return;
+        return RP_OK;
     inspect_identity(&c);
     inspect_counts(&c);
     inspect_least(&c);
@@ -236,5 +234,5 @@ void rp_inspect_row(const struct rp_study *study, size_t index, struct rp_faults
     inspect_reason(&c);
     inspect_flags(&c);
     inspect_plausibility(&c);
-    rp_inspect_times(study, index, faults);
+    return rp_inspect_times(study, row, number, faults);
 }

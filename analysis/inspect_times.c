@@ -112,40 +112,45 @@ static void inspect_stop_reason(const struct times_context *c)
                     "target_ci, max_samples or max_time for a row with samples");
 }
 
-void rp_inspect_times(const struct rp_study *study, size_t index, struct rp_faults *faults)
+/* A row whose samples are there. */
+static enum rp_status inspect_samples(const struct times_context *c,
+                                      const struct rp_sample *samples, size_t n_samples)
 {
-    const struct rp_result *row = &rp_study_results(study)[index];
+    double *used = malloc(n_samples * sizeof *used);
+    if (!used)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu samples", n_samples);
+    size_t n = collect_used(c, samples, n_samples, used);
+    if (n > 0)
+        inspect_summary(c, used, n);
+    else
+        expect_no_times(c, "every sample was disturbed");
+    free(used);
+    return RP_OK;
+}
+
+enum rp_status rp_inspect_times(const struct rp_study *study, const struct rp_result *row,
+                                size_t number, struct rp_faults *faults)
+{
     const struct rp_sample *samples = NULL;
-    struct times_context c = {row, {"results", (int64_t)index}, faults};
+    struct times_context c = {row, {"results", (int64_t)number}, faults};
     char text[RP_FAULT_VALUE_SIZE];
     bool timed = strcmp(row->status, "ok") == 0 || strcmp(row->status, "mismatch") == 0;
-    size_t n_samples = rp_study_samples_of(study, row, &samples);
+    size_t n_samples = 0;
+    RP_TRY(rp_study_samples_of(study, row, &samples, &n_samples));
     if (row->samples > 0 && n_samples == 0)
         rp_faults_error(faults, c.place, "sample_offset", rp_fault_i64(text, row->sample_offset),
                         "%" PRId64 " samples within the %zu rows of /samples", row->samples,
-                        rp_study_count(study, RP_TABLE_SAMPLES));
+                        rp_study_sample_rows(study));
     if (!timed) {
         expect_no_times(&c, "only a row that is ok or mismatch has times");
-        return;
+        return RP_OK;
     }
     if (row->samples <= 0) {
         rp_faults_error(faults, c.place, "samples", rp_fault_i64(text, row->samples),
                         "at least 1: every sample of a measured row is kept");
         inspect_order(&c);
-        return;
+        return RP_OK;
     }
     inspect_stop_reason(&c);
-    if (n_samples == 0)
-        return;
-    double *used = malloc(n_samples * sizeof *used);
-    if (!used) {
-        faults->failed = true;
-        return;
-    }
-    size_t n = collect_used(&c, samples, n_samples, used);
-    if (n > 0)
-        inspect_summary(&c, used, n);
-    else
-        expect_no_times(&c, "every sample was disturbed");
-    free(used);
+    return n_samples == 0 ? RP_OK : inspect_samples(&c, samples, n_samples);
 }

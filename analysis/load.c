@@ -11,8 +11,8 @@
 #include "analysis/device_kind.h"
 #include "store/results_hdf5.h"
 
-/* Said better than a library would. */
-enum rp_status rp_study_look_for(const char *path)
+/* RP_ERR_ENVIRONMENT, said better than a library would. */
+static enum rp_status look_for(const char *path)
 {
     char lock[4096];
     if (access(path, R_OK) == 0)
@@ -30,13 +30,31 @@ enum rp_status rp_study_look_for(const char *path)
 enum rp_status rp_study_load(const char *path, struct rp_study *study)
 {
     rp_study_init(study);
-    RP_TRY(rp_study_look_for(path));
+    RP_TRY(look_for(path));
     rp_child_note_file(path);
     enum rp_status status = rp_results_read(path, study);
     rp_child_note_file(NULL);
     if (status != RP_OK)
         rp_study_clear(study);
     return status;
+}
+
+enum rp_status rp_study_scan(const char *path, const char *const *columns, size_t n_columns,
+                             struct rp_results_scan **scan)
+{
+    *scan = NULL;
+    RP_TRY(look_for(path));
+    rp_child_note_file(path);
+    enum rp_status status = rp_results_scan_open(path, columns, n_columns, scan);
+    if (status != RP_OK)
+        rp_child_note_file(NULL);
+    return status;
+}
+
+void rp_study_scan_close(struct rp_results_scan *scan)
+{
+    rp_results_scan_close(scan);
+    rp_child_note_file(NULL);
 }
 
 enum rp_status rp_study_list_load(const char *const *paths, size_t n, struct rp_study_list *list)
@@ -74,6 +92,12 @@ size_t rp_study_list_rows(const struct rp_study_list *list)
     return rows;
 }
 
+size_t rp_study_sample_rows(const struct rp_study *study)
+{
+    return study->scan ? rp_results_scan_sample_rows(study->scan)
+                       : rp_study_count(study, RP_TABLE_SAMPLES);
+}
+
 const struct rp_device_row *rp_study_device_of(const struct rp_study *study,
                                                const struct rp_result *row)
 {
@@ -89,15 +113,18 @@ const struct rp_run *rp_study_run_of(const struct rp_study *study, const struct 
     return &rp_study_runs(study)[row->run];
 }
 
-size_t rp_study_samples_of(const struct rp_study *study, const struct rp_result *row,
-                           const struct rp_sample **samples)
+enum rp_status rp_study_samples_of(const struct rp_study *study, const struct rp_result *row,
+                                   const struct rp_sample **samples, size_t *n)
 {
+    if (study->scan)
+        return rp_results_scan_samples(study->scan, row, samples, n);
     size_t there = rp_study_count(study, RP_TABLE_SAMPLES);
     bool is_inside = row->sample_offset >= 0 && (uint64_t)row->sample_offset <= there &&
                      row->samples > 0 &&
                      (uint64_t)row->samples <= there - (uint64_t)row->sample_offset;
     *samples = is_inside ? &rp_study_samples(study)[row->sample_offset] : NULL;
-    return is_inside ? (size_t)row->samples : 0;
+    *n = is_inside ? (size_t)row->samples : 0;
+    return RP_OK;
 }
 
 bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row)

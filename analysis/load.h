@@ -1,5 +1,5 @@
 /*
- * load.h - the result files named on the command line, in memory.
+ * load.h - the result files named on the command line, in memory or block by block.
  *
  * A file whose run still goes on is whole too (it is only ever replaced), so it loads as partial.
  */
@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "store/results_scan.h"
 #include "store/study.h"
 
 struct rp_study_file {
@@ -26,13 +27,19 @@ struct rp_study_list {
  * and RP_ERR_ENVIRONMENT name the file. */
 enum rp_status rp_study_load(const char *path, struct rp_study *study) RP_MUST_CHECK;
 
-/* RP_ERR_ENVIRONMENT with the reason unless the file is there and may be read. */
-enum rp_status rp_study_look_for(const char *path) RP_MUST_CHECK;
-
 /* Reads all of them, in order; `paths` must outlive the list. On failure the list is empty. */
 enum rp_status rp_study_list_load(const char *const *paths, size_t n,
                                   struct rp_study_list *list) RP_MUST_CHECK;
 void rp_study_list_clear(struct rp_study_list *list);
+
+/* Opens one file to be read block by block (results_scan.h). To be closed by rp_study_scan_close.
+ */
+enum rp_status rp_study_scan(const char *path, const char *const *columns, size_t n_columns,
+                             struct rp_results_scan **scan) RP_MUST_CHECK;
+void rp_study_scan_close(struct rp_results_scan *scan); /* takes null */
+
+/* Rows of /samples in the file that the study is of. */
+size_t rp_study_sample_rows(const struct rp_study *study);
 
 /* Rows of /results in all files. */
 size_t rp_study_list_rows(const struct rp_study_list *list);
@@ -42,10 +49,10 @@ const struct rp_device_row *rp_study_device_of(const struct rp_study *study,
                                                const struct rp_result *row);
 const struct rp_run *rp_study_run_of(const struct rp_study *study, const struct rp_result *row);
 
-/* The samples of a row, owned by the study, and how many; 0 when it has none or points outside of
- * /samples. */
-size_t rp_study_samples_of(const struct rp_study *study, const struct rp_result *row,
-                           const struct rp_sample **samples);
+/* The samples of a row and how many; 0 when it has none or points outside of /samples. Owned by the
+ * study; of one that is read block by block they stay until the next call. */
+enum rp_status rp_study_samples_of(const struct rp_study *study, const struct rp_result *row,
+                                   const struct rp_sample **samples, size_t *n) RP_MUST_CHECK;
 
 /* Whether the row was answered by a simulated device. */
 bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row);

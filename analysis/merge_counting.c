@@ -13,7 +13,7 @@ enum rp_status rp_merge_refuse_counting(const struct rp_study_list *list)
         rp_faults_init(&faults);
         for (size_t i = 0; i < rp_study_count(&file->study, RP_TABLE_RESULTS) && !faults.errors;
              ++i)
-            rp_inspect_counting(&file->study, i, &faults);
+            rp_inspect_counting(&file->study, &rp_study_results(&file->study)[i], i, &faults);
         if (faults.failed)
             status = RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was found");
         else if (faults.errors)

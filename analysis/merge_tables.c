@@ -263,11 +263,13 @@ static enum rp_status merge_results(const struct rp_study_list *list, struct rp_
     n = status == RP_OK ? arrange(entries, n) : 0;
     for (size_t i = 0; status == RP_OK && i < n; ++i) {
         const struct rp_sample *samples = NULL;
+        size_t n_samples = 0;
         struct rp_result row = *entries[i].row;
-        size_t n_samples = rp_study_samples_of(entries[i].study, &row, &samples);
+        status = rp_study_samples_of(entries[i].study, &row, &samples, &n_samples);
         row.run = entries[i].run;
         row.device = entries[i].device;
-        status = rp_study_append_result(merged, &row, samples, n_samples);
+        if (status == RP_OK)
+            status = rp_study_append_result(merged, &row, samples, n_samples);
     }
     free(entries);
     return status;

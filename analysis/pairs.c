@@ -120,24 +120,38 @@ static size_t divide_turns(const struct turn *a, size_t n_a, const struct turn *
     return n;
 }
 
+/* The rounds of a row; *turns is heap, the caller frees it. */
+static enum rp_status read_turns(const struct rp_study *study, const struct rp_result *row,
+                                 struct turn **turns, size_t *n)
+{
+    const struct rp_sample *samples = NULL;
+    RP_TRY(rp_study_samples_of(study, row, &samples, n));
+    *turns = calloc(*n + 1, sizeof **turns);
+    if (!*turns)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory to pair %zu samples", *n);
+    *n = list_turns(samples, *n, *turns);
+    return RP_OK;
+}
+
 /* Leaves the ratio as it is when the rows share no round. */
 static enum rp_status divide_rounds(const struct rp_study *study, const struct rp_result *other,
                                     const struct rp_result *row, struct rp_paired_ratio *ratio)
 {
-    const struct rp_sample *samples_a = NULL;
-    const struct rp_sample *samples_b = NULL;
-    size_t n_a = rp_study_samples_of(study, other, &samples_a);
-    size_t n_b = rp_study_samples_of(study, row, &samples_b);
-    struct turn *a = calloc(n_a + n_b + 1, sizeof *a);
-    struct turn *b = a ? a + n_a : NULL;
-    double *ratios = calloc(n_b + 1, sizeof *ratios);
-    enum rp_status status = RP_OK;
-    if (!a || !ratios) {
-        status = RP_FAIL(RP_ERR_INTERNAL, "no host memory to pair %zu samples", n_a + n_b);
+    struct turn *a = NULL;
+    struct turn *b = NULL;
+    double *ratios = NULL;
+    size_t n_a = 0;
+    size_t n_b = 0;
+    enum rp_status status = read_turns(study, other, &a, &n_a);
+    if (status == RP_OK)
+        status = read_turns(study, row, &b, &n_b);
+    if (status != RP_OK)
+        goto cleanup;
+    ratios = calloc(n_b + 1, sizeof *ratios);
+    if (!ratios) {
+        status = RP_FAIL(RP_ERR_INTERNAL, "no host memory to pair %zu rounds", n_b);
         goto cleanup;
     }
-    n_a = list_turns(samples_a, n_a, a);
-    n_b = list_turns(samples_b, n_b, b);
     size_t n = divide_turns(a, n_a, b, n_b, ratios);
     if (n > 0) {
         rp_stats_sort(ratios, n);
@@ -148,6 +162,7 @@ static enum rp_status divide_rounds(const struct rp_study *study, const struct r
 
 cleanup:
     free(ratios);
+    free(b);
     free(a);
     return status;
 }
@@ -160,10 +175,13 @@ static bool is_unpaired(const struct rp_result *row)
 enum rp_status rp_pairs_ratio(const struct rp_pairs *pairs, const struct rp_result *row,
                               enum rp_impl impl, struct rp_paired_ratio *ratio)
 {
+    enum rp_impl own_impl;
     const struct rp_result *other = rp_pairs_find(pairs, row, impl);
     *ratio = (struct rp_paired_ratio){NAN, NAN, NAN, NAN, 0};
     if (!other || !(row->time_median_s > 0))
         return RP_OK;
+    if (rp_impl_find(row->impl, &own_impl)) /* as the study of the pairs has it */
+        row = rp_pairs_find(pairs, row, own_impl);
     if (!is_unpaired(other) && !is_unpaired(row))
         RP_TRY(divide_rounds(pairs->study, other, row, ratio));
     if (ratio->rounds > 0)

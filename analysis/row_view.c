@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analysis/pairs_scan.h"
 #include "analysis/roof.h"
 #include "model/result.h"
 
@@ -24,21 +25,19 @@ static void judge_by_datasheet(struct rp_row_view *v)
         v->predicted = rp_verdict_predicted(v->gpu, gpu_type, &p, impl);
 }
 
-enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_study_file *file,
-                                size_t index, const struct rp_pairs *pairs,
-                                const struct rp_gpu_list *gpus)
+enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_row_source *source,
+                                const struct rp_result *row, const struct rp_pairs *pairs)
 {
-    const struct rp_study *study = &file->study;
-    const struct rp_result *row = &rp_study_results(study)[index];
+    const struct rp_study *study = source->study;
     *view =
-        (struct rp_row_view){.path = file->path,
+        (struct rp_row_view){.path = source->path,
                              .row = row,
                              .device = rp_study_device_of(study, row),
                              .run = rp_study_run_of(study, row),
                              .measured = rp_verdict_measured(study, row),
                              .plausibility = rp_row_plausibility(study, row),
                              .anchor_spread_frac = rp_anchor_spread(study, row->run, row->device)};
-    view->gpu = rp_gpu_of_device(gpus, view->device);
+    view->gpu = rp_gpu_of_device(source->gpus, view->device);
     judge_by_datasheet(view);
     const struct rp_result *naive = rp_pairs_find(pairs, row, RP_IMPL_naive);
     view->naive_memory_ratio =
@@ -46,4 +45,43 @@ enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_study_
     for (int impl = 0; impl < RP_IMPL_COUNT; ++impl)
         RP_TRY(rp_pairs_ratio(pairs, row, (enum rp_impl)impl, &view->ratios[impl]));
     return RP_OK;
+}
+
+static enum rp_status visit_rows(const struct rp_row_source *source,
+                                 struct rp_pairs_scan *pairs_scan,
+                                 const struct rp_row_visitor *visitor)
+{
+    size_t n = 0;
+    for (size_t first = 0;; first += n) {
+        RP_TRY(rp_results_scan_next(source->study->scan, &n));
+        for (size_t i = 0; i < n; ++i) {
+            const struct rp_result *row = &rp_study_results(source->study)[i];
+            const struct rp_pairs *pairs = NULL;
+            struct rp_row_view view;
+            if (visitor->wants && !visitor->wants(visitor->context, row))
+                continue;
+            RP_TRY(rp_pairs_scan_find(pairs_scan, row, &pairs));
+            RP_TRY(rp_row_view_init(&view, source, row, pairs));
+            RP_TRY(visitor->visit(visitor->context, &view, source->study, first + i));
+        }
+        if (n == 0)
+            return RP_OK;
+    }
+}
+
+enum rp_status rp_row_views_visit(const char *path, const struct rp_gpu_list *gpus,
+                                  const struct rp_row_visitor *visitor)
+{
+    struct rp_results_scan *scan = NULL;
+    struct rp_pairs_scan *pairs_scan = NULL;
+    enum rp_status status = rp_pairs_scan_open(path, &pairs_scan);
+    if (status == RP_OK)
+        status = rp_study_scan(path, NULL, 0, &scan);
+    if (status == RP_OK) {
+        const struct rp_row_source source = {path, rp_results_scan_study(scan), gpus};
+        status = visit_rows(&source, pairs_scan, visitor);
+    }
+    rp_study_scan_close(scan);
+    rp_pairs_scan_close(pairs_scan);
+    return status;
 }

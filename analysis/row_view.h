@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "model/gpu_spec.h"
 
-struct rp_row_view { /* pointers are owned by the file and the list of GPUs */
+struct rp_row_view { /* pointers are owned by the study and the list of GPUs */
     const char *path;
     const struct rp_result *row;
     const struct rp_device_row *device;           /* null: the file points nowhere */
@@ -24,9 +24,28 @@ struct rp_row_view { /* pointers are owned by the file and the list of GPUs */
     double ridge_flop_per_byte; /* of the datasheet; NaN when not known */
 };
 
-/* Row `index` of the file's /results; `pairs` are that study's. */
-enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_study_file *file,
-                                size_t index, const struct rp_pairs *pairs,
-                                const struct rp_gpu_list *gpus) RP_MUST_CHECK;
+struct rp_row_source {
+    const char *path;
+    const struct rp_study *study; /* its /results and /samples are not looked at */
+    const struct rp_gpu_list *gpus;
+};
+
+/* `pairs` has the rows of that point, device and run. */
+enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_row_source *source,
+                                const struct rp_result *row,
+                                const struct rp_pairs *pairs) RP_MUST_CHECK;
+
+/* What is done with rows, by whom. */
+struct rp_row_visitor {
+    void *context;
+    bool (*wants)(const void *context, const struct rp_result *row); /* null: all rows */
+    enum rp_status (*visit)(void *context, const struct rp_row_view *view,
+                            const struct rp_study *study, size_t number);
+};
+
+/* Visits the rows of a file in their order, reading it block by block: of all rows only what
+ * pairs_scan.h says is held. */
+enum rp_status rp_row_views_visit(const char *path, const struct rp_gpu_list *gpus,
+                                  const struct rp_row_visitor *visitor) RP_MUST_CHECK;
 
 #endif

@@ -20,7 +20,7 @@ struct rp_source_values {
 
 struct rp_sources {
     struct rp_operands operands;
-    struct rp_study_list list; /* of the operands; empty when help was asked for */
+    struct rp_study_list list; /* of the operands; empty when help was asked for, or not read */
     struct rp_gpu_list gpus;
 };
 
@@ -28,6 +28,13 @@ struct rp_sources {
 enum rp_status rp_sources_open(const struct rp_command *command, int argc, char *const *argv,
                                struct rp_source_values *values,
                                struct rp_sources *sources) RP_MUST_CHECK;
+
+/* The same, but the files are only looked at: whole and undamaged, so that nothing is said of the
+ * first when the last is not. */
+enum rp_status rp_sources_look(const struct rp_command *command, int argc, char *const *argv,
+                               struct rp_source_values *values,
+                               struct rp_sources *sources) RP_MUST_CHECK;
+
 void rp_sources_close(struct rp_sources *sources);
 
 #endif

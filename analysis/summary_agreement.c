@@ -62,15 +62,17 @@ static enum rp_status add_row(struct tallies *tallies, const struct rp_row_view 
 static enum rp_status add_file(struct tallies *tallies, const struct rp_study_file *file,
                                const struct rp_summary *s)
 {
+    const struct rp_study *study = &file->study;
+    const struct rp_row_source source = {file->path, study, s->all_gpus};
     struct rp_pairs pairs;
     enum rp_status status = RP_OK;
-    RP_TRY(rp_pairs_index(&file->study, &pairs));
-    for (size_t i = 0; i < rp_study_count(&file->study, RP_TABLE_RESULTS) && status == RP_OK; ++i) {
+    RP_TRY(rp_pairs_index(study, &pairs));
+    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS) && status == RP_OK; ++i) {
+        const struct rp_result *row = &rp_study_results(study)[i];
         struct rp_row_view view;
-        if (!s->simulated &&
-            rp_study_is_simulated(&file->study, &rp_study_results(&file->study)[i]))
+        if (!s->simulated && rp_study_is_simulated(study, row))
             continue;
-        status = rp_row_view_init(&view, file, i, &pairs, s->all_gpus);
+        status = rp_row_view_init(&view, &source, row, &pairs);
         if (status == RP_OK)
             status = add_row(tallies, &view);
     }

@@ -1,8 +1,9 @@
 /*
  * verify.c - is this file whole, complete and undamaged?
  *
- * The reader answers "undamaged" (structure, Fletcher-32, digest); inspect.h answers the rest. A
- * file that cannot be read does not keep the next one from being looked at.
+ * The reader answers "undamaged" (structure, Fletcher-32, digest); inspect.h answers the rest. Both
+ * go through the file block by block, so that memory does not grow with it. A file that cannot be
+ * read does not keep the next one from being looked at.
  */
 #include <inttypes.h>
 
@@ -85,10 +86,10 @@ static void put_damage(struct printer *p, const char *path)
     rp_table_word(p->writer, rp_status_message());
 }
 
-static void put_verdict(struct printer *p, const char *path, const struct rp_study *study,
+static void put_verdict(struct printer *p, const char *path, const struct rp_results_scan *scan,
                         const struct rp_faults *faults)
 {
-    size_t rows = rp_study_count(study, RP_TABLE_RESULTS);
+    const struct rp_study *study = rp_results_scan_study(scan);
     size_t kept = faults->count;
     if (p->writer)
         return;
@@ -105,15 +106,24 @@ static void put_verdict(struct printer *p, const char *path, const struct rp_stu
         rp_text_printf(&p->lines, ", %zu warning%s", faults->warnings,
                        faults->warnings == 1 ? "" : "s");
     rp_text_printf(&p->lines, "; %s: %zu of %" PRId64 " planned rows, %zu samples\n",
-                   study->complete ? "complete" : "partial", rows, study->rows_planned,
-                   rp_study_count(study, RP_TABLE_SAMPLES));
+                   study->complete ? "complete" : "partial", rp_results_scan_rows(scan),
+                   study->rows_planned, rp_results_scan_sample_rows(scan));
 }
 
-static enum rp_status inspect(const struct rp_study *study, struct rp_faults *faults)
+/* All that can be wrong with a file that opens. */
+static enum rp_status inspect(struct rp_results_scan *scan, struct rp_faults *faults)
 {
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i)
-        rp_inspect_row(study, i, faults);
-    RP_TRY(rp_inspect_tables(study, faults));
+    const struct rp_study *study = rp_results_scan_study(scan);
+    size_t n = 0;
+    RP_TRY(rp_results_scan_check_digest(scan));
+    for (size_t first = 0;; first += n) {
+        RP_TRY(rp_results_scan_next(scan, &n));
+        for (size_t i = 0; i < n; ++i)
+            RP_TRY(rp_inspect_row(study, &rp_study_results(study)[i], first + i, faults));
+        if (n == 0)
+            break;
+    }
+    RP_TRY(rp_inspect_tables(scan, faults));
     if (faults->failed)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was found");
     return RP_OK;
@@ -122,25 +132,24 @@ static enum rp_status inspect(const struct rp_study *study, struct rp_faults *fa
 /* One file; its exit code is 0, 1 or 3. */
 static enum rp_status verify_file(const char *path, struct printer *p, int *exit_code)
 {
-    struct rp_study study;
+    struct rp_results_scan *scan = NULL;
     struct rp_faults faults;
-    enum rp_status status = rp_study_load(path, &study);
-    if (status == RP_ERR_INTERNAL)
-        return status;
-    if (status != RP_OK) {
+    rp_faults_init(&faults);
+    enum rp_status status = rp_study_scan(path, NULL, 0, &scan);
+    if (status == RP_OK)
+        status = inspect(scan, &faults);
+    if (status == RP_OK) {
+        for (size_t i = 0; i < faults.count; ++i)
+            put_fault(p, path, &faults.items[i]);
+        put_verdict(p, path, scan, &faults);
+        *exit_code = faults.errors ? 1 : 0;
+    } else if (status != RP_ERR_INTERNAL) {
         put_damage(p, path);
         *exit_code = 3;
-        return RP_OK;
+        status = RP_OK;
     }
-    rp_faults_init(&faults);
-    status = inspect(&study, &faults);
-    for (size_t i = 0; status == RP_OK && i < faults.count; ++i)
-        put_fault(p, path, &faults.items[i]);
-    if (status == RP_OK)
-        put_verdict(p, path, &study, &faults);
-    *exit_code = faults.errors ? 1 : 0;
     rp_faults_clear(&faults);
-    rp_study_clear(&study);
+    rp_study_scan_close(scan);
     return status;
 }
 

@@ -46,8 +46,20 @@ static bool get_kind(hid_t type, enum rp_column_kind *kind, size_t *width)
     return *width > 0;
 }
 
-/* Chunked, and by filters that are part of HDF5: others would be loaded from anywhere. */
-static bool get_chunk(hid_t dataset, size_t *chunk)
+/* Each at most once; others would be loaded from anywhere. */
+static bool add_filter(struct rp_hdf5_found *found, H5Z_filter_t filter)
+{
+    bool known = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE ||
+                 filter == H5Z_FILTER_FLETCHER32;
+    for (size_t i = 0; i < found->n_filters; ++i)
+        known = known && found->filters[i] != filter;
+    if (known)
+        found->filters[found->n_filters++] = filter;
+    return known;
+}
+
+/* Chunked, by filters that can be undone. */
+static bool get_chunk(hid_t dataset, struct rp_hdf5_found *found)
 {
     hsize_t rows = 0;
     hid_t properties = H5Dget_create_plist(dataset);
@@ -57,13 +69,11 @@ static bool get_chunk(hid_t dataset, size_t *chunk)
     for (int i = 0; i < filters && known; ++i) {
         unsigned flags = 0;
         size_t n_values = 0;
-        H5Z_filter_t filter =
-            H5Pget_filter2(properties, (unsigned)i, &flags, &n_values, NULL, 0, NULL, NULL);
-        known = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE ||
-                filter == H5Z_FILTER_FLETCHER32;
+        known = add_filter(
+            found, H5Pget_filter2(properties, (unsigned)i, &flags, &n_values, NULL, 0, NULL, NULL));
     }
     rp_hdf5_close(properties);
-    *chunk = (size_t)rows;
+    found->chunk = (size_t)rows;
     return known && rows > 0;
 }
 
@@ -122,7 +132,7 @@ static enum rp_status examine_column(const struct rp_hdf5_reader *reader,
                                  "is neither int64, float64 nor null-padded ASCII of fixed length");
     else if (!get_rows(dataset, &found->rows))
         status = rp_hdf5_damaged(table, found->name, "is not one-dimensional");
-    else if (!get_chunk(dataset, &found->chunk))
+    else if (!get_chunk(dataset, found))
         status = rp_hdf5_damaged(table, found->name,
                                  "is not chunked with shuffle, deflate and Fletcher-32 only");
     else {
@@ -152,6 +162,11 @@ static enum rp_status examine_table(const struct rp_hdf5_reader *reader,
         RP_TRY(examine_column(reader, table, found));
         ++table->n_columns;
     }
+    if (table->schema && table->id == RP_TABLE_RESULTS &&
+        (int64_t)table->columns[0].rows != reader->rows)
+        return RP_FAIL(RP_ERR_DAMAGED,
+                       "/results has %" PRIu64 " rows, the attribute rows says %" PRId64,
+                       table->columns[0].rows, reader->rows);
     return RP_OK;
 }
 
@@ -175,40 +190,6 @@ void rp_hdf5_found_close(struct rp_hdf5_found_table *table)
 {
     rp_hdf5_close(table->group);
     free(table->columns);
-}
-
-bool rp_hdf5_column_open(struct rp_hdf5_column *io, hid_t group, const struct rp_hdf5_found *found)
-{
-    io->dataset = rp_hdf5_open_child(group, found->name, H5I_DATASET);
-    io->file_space = io->dataset < 0 ? -1 : H5Dget_space(io->dataset);
-    io->memory_type = -1;
-    if (io->dataset >= 0)
-        io->memory_type = found->kind == RP_COLUMN_I64   ? H5Tcopy(H5T_NATIVE_INT64)
-                          : found->kind == RP_COLUMN_F64 ? H5Tcopy(H5T_NATIVE_DOUBLE)
-                                                         : H5Dget_type(io->dataset);
-    io->bytes = malloc(found->chunk * found->width);
-    return io->file_space >= 0 && io->memory_type >= 0 && io->bytes;
-}
-
-void rp_hdf5_column_close(struct rp_hdf5_column *io)
-{
-    free(io->bytes);
-    rp_hdf5_close(io->memory_type);
-    rp_hdf5_close(io->file_space);
-    rp_hdf5_close(io->dataset);
-}
-
-bool rp_hdf5_column_read(struct rp_hdf5_column *io, size_t first, size_t n)
-{
-    const hsize_t start = first;
-    const hsize_t count = n;
-    hid_t memory = H5Screate_simple(1, &count, NULL);
-    bool done =
-        memory >= 0 &&
-        H5Sselect_hyperslab(io->file_space, H5S_SELECT_SET, &start, NULL, &count, NULL) >= 0 &&
-        H5Dread(io->dataset, io->memory_type, memory, io->file_space, H5P_DEFAULT, io->bytes) >= 0;
-    rp_hdf5_close(memory);
-    return done;
 }
 
 bool rp_hdf5_same_kind(const struct rp_column *column, const struct rp_hdf5_found *found)

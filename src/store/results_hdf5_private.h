@@ -60,13 +60,27 @@ bool rp_hdf5_child_count(hid_t group, uint64_t limit, uint64_t *count);
  * file. */
 hid_t rp_hdf5_open_child(hid_t parent, const char *name, H5I_type_t kind);
 
+/* What undoing the filters of a chunk takes, shared by all columns of a file. */
+struct rp_hdf5_room {
+    char *bytes; /* heap */
+    size_t size;
+};
+struct rp_hdf5_scratch {
+    struct z_stream_s *inflate; /* heap; null until it is needed */
+    struct rp_hdf5_room stored, between;
+};
+void rp_hdf5_scratch_clear(struct rp_hdf5_scratch *scratch);
+
 struct rp_hdf5_reader {
     hid_t file;
     uint64_t file_bytes;
+    bool sealed; /* with a seal that fits */
     struct rp_study *study;
+    bool kept[RP_TABLE_COUNT]; /* its rows go into the study when it is read; all, if not told */
     struct rp_digest_list digests;
     char *digest; /* heap; what the file's attribute says */
     int64_t rows; /* likewise */
+    struct rp_hdf5_scratch scratch;
 };
 
 /* Checks the seal, opens the file and reads its attributes into reader and `study`, which must be
@@ -75,14 +89,18 @@ enum rp_status rp_hdf5_reader_open(struct rp_hdf5_reader *reader, const char *pa
                                    struct rp_study *study) RP_MUST_CHECK;
 void rp_hdf5_reader_close(struct rp_hdf5_reader *reader);
 
+enum { RP_HDF5_FILTERS_MAX = 3 }; /* shuffle, deflate and Fletcher-32, each at most once */
+
 /* One dataset as found in the file. */
 struct rp_hdf5_found {
     char name[RP_HDF5_NAME_SIZE];
     enum rp_column_kind kind; /* strings are WORD until the schema says TEXT */
     size_t width;
     uint64_t rows;
-    size_t chunk;    /* rows */
-    uint64_t stored; /* bytes its chunks take in the file */
+    size_t chunk;                              /* rows */
+    uint64_t stored;                           /* bytes its chunks take in the file */
+    H5Z_filter_t filters[RP_HDF5_FILTERS_MAX]; /* in the order they were applied */
+    size_t n_filters;
 };
 
 struct rp_hdf5_found_table {
@@ -106,21 +124,35 @@ enum rp_status rp_hdf5_damaged(const struct rp_hdf5_found_table *table, const ch
 enum rp_status rp_hdf5_unreadable(const struct rp_hdf5_found_table *table,
                                   const char *column) RP_MUST_CHECK;
 
-/* Cells of one dataset, at most a chunk at a time. To be closed also when opening failed. */
+/* Cells of one dataset, a chunk at a time. */
 struct rp_hdf5_column {
+    const struct rp_hdf5_found_table *table; /* null: never opened */
+    const struct rp_hdf5_found *found;
+    struct rp_hdf5_scratch *scratch; /* of the reader */
     hid_t dataset;
-    hid_t file_space;
-    hid_t memory_type;
-    char *bytes; /* heap, one chunk */
+    size_t first, count; /* the rows in `bytes` */
+    char *bytes;         /* heap, one chunk */
+    size_t room;         /* for it, and a checksum */
 };
-bool rp_hdf5_column_open(struct rp_hdf5_column *io, hid_t group, const struct rp_hdf5_found *found);
+
+/* `reader`, `table` and `found` must outlive it. To be closed also when opening failed. */
+enum rp_status rp_hdf5_column_open(struct rp_hdf5_column *io, struct rp_hdf5_reader *reader,
+                                   const struct rp_hdf5_found_table *table,
+                                   const struct rp_hdf5_found *found) RP_MUST_CHECK;
 void rp_hdf5_column_close(struct rp_hdf5_column *io);
-bool rp_hdf5_column_read(struct rp_hdf5_column *io, size_t first, size_t n);
+
+/* Reads the chunk that has `row`, unless it was the last one read. RP_ERR_DAMAGED when a filter
+ * cannot be undone. */
+enum rp_status rp_hdf5_column_seek(struct rp_hdf5_column *io, size_t row) RP_MUST_CHECK;
 
 /* Whether the schema's column is of the kind found. */
 bool rp_hdf5_same_kind(const struct rp_column *column, const struct rp_hdf5_found *found);
 
-/* Reads one group into the study (when the schema has it) and the digest list. */
+/* Reads one group into the digest list and, when it is kept, into the study. */
 enum rp_status rp_hdf5_read_table(struct rp_hdf5_reader *reader, const char *name) RP_MUST_CHECK;
+
+/* Reads every group likewise. RP_ERR_DAMAGED when one is missing, or when they do not fit the
+ * digest. */
+enum rp_status rp_hdf5_read_tables(struct rp_hdf5_reader *reader) RP_MUST_CHECK;
 
 #endif

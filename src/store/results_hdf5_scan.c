@@ -15,10 +15,15 @@
 enum { BLOCK_ROWS = 256 };
 
 struct stream {
-    const struct rp_hdf5_found *found;
     const struct rp_column *column;
     struct rp_hdf5_column io;
-    size_t first, count; /* rows of the chunk in io.bytes */
+};
+
+/* One large table: what is read of it goes to the table of the same kind in the study. */
+struct source {
+    struct rp_hdf5_found_table table;
+    struct stream *streams; /* heap */
+    size_t n_streams;
 };
 
 struct rp_results_scan {
@@ -26,70 +31,107 @@ struct rp_results_scan {
     struct rp_hdf5_reader reader;
     struct rp_study study;
     char *path;
-    struct rp_hdf5_found_table table; /* /results */
-    struct stream *streams;           /* heap */
-    size_t n_streams;
-    size_t next, rows;
+    struct source results, samples;
+    size_t next; /* row of /results */
 };
 
-static enum rp_status read_small_tables(struct rp_results_scan *scan)
+static size_t rows_of(const struct source *source)
 {
-    for (int id = 0; id < RP_TABLE_COUNT; ++id) {
-        if (id != RP_TABLE_RESULTS && id != RP_TABLE_SAMPLES)
-            RP_TRY(rp_hdf5_read_table(&scan->reader, rp_table_schema((enum rp_table_id)id)->name));
+    return (size_t)source->table.columns[0].rows;
+}
+
+/* Room for `count` rows, all of them not applicable in every column. */
+static enum rp_status make_rows(struct rp_results_scan *scan, const struct source *source,
+                                size_t count)
+{
+    const enum rp_table_id id = source->table.id;
+    struct rp_table *table = &scan->study.tables[id];
+    if (table->capacity < count) {
+        free(table->rows);
+        *table = (struct rp_table){calloc(count, source->table.schema->row_bytes), 0, count};
+        if (!table->rows) {
+            *table = (struct rp_table){0};
+            return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for %zu rows of /%s", count,
+                           source->table.name);
+        }
     }
+    for (size_t i = 0; i < table->capacity; ++i)
+        rp_row_init(id, rp_study_row(&scan->study, id, i));
     return RP_OK;
 }
 
-static enum rp_status make_block(struct rp_results_scan *scan)
+static void close_streams(struct source *source)
 {
-    struct rp_table *results = &scan->study.tables[RP_TABLE_RESULTS];
-    results->rows = calloc(BLOCK_ROWS, sizeof(struct rp_result));
-    if (!results->rows)
-        return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for %d rows", BLOCK_ROWS);
-    results->capacity = BLOCK_ROWS;
-    for (size_t i = 0; i < BLOCK_ROWS; ++i)
-        rp_row_init(RP_TABLE_RESULTS, (struct rp_result *)results->rows + i);
-    return RP_OK;
+    for (size_t i = 0; i < source->n_streams; ++i)
+        rp_hdf5_column_close(&source->streams[i].io);
+    free(source->streams);
+    source->streams = NULL;
+    source->n_streams = 0;
 }
 
 /* A column that the file lacks stays not applicable. */
-static enum rp_status add_stream(struct rp_results_scan *scan, const char *name)
+static enum rp_status add_stream(struct rp_results_scan *scan, struct source *source,
+                                 const char *name)
 {
     const struct rp_hdf5_found *found = NULL;
-    for (size_t i = 0; i < scan->table.n_columns; ++i) {
-        if (strcmp(scan->table.columns[i].name, name) == 0)
-            found = &scan->table.columns[i];
+    for (size_t i = 0; i < source->table.n_columns; ++i) {
+        if (strcmp(source->table.columns[i].name, name) == 0)
+            found = &source->table.columns[i];
     }
-    if (!found)
+    const struct rp_column *column = rp_column_find(source->table.schema, name);
+    if (!found || !column)
         return RP_OK;
-    struct stream *stream = &scan->streams[scan->n_streams++];
-    stream->found = found;
-    stream->column = rp_column_find(scan->table.schema, name);
-    if (!rp_hdf5_column_open(&stream->io, scan->table.group, found))
-        return rp_hdf5_unreadable(&scan->table, name);
-    if (!rp_hdf5_same_kind(stream->column, found))
-        return rp_hdf5_damaged(&scan->table, name, "is of another type than this column has");
+    struct stream *stream = &source->streams[source->n_streams++];
+    stream->column = column;
+    RP_TRY(rp_hdf5_column_open(&stream->io, &scan->reader, &source->table, found));
+    if (!rp_hdf5_same_kind(column, found))
+        return rp_hdf5_damaged(&source->table, name, "is of another type than this column has");
     return RP_OK;
 }
 
-static enum rp_status open_streams(struct rp_results_scan *scan, const char *const *columns,
-                                   size_t n_columns)
+/* `columns` null: all of the schema. */
+static enum rp_status open_streams(struct rp_results_scan *scan, struct source *source,
+                                   const char *const *columns, size_t n_columns)
 {
-    RP_TRY(read_small_tables(scan));
-    RP_TRY(
-        rp_hdf5_found_open(&scan->reader, rp_table_schema(RP_TABLE_RESULTS)->name, &scan->table));
-    scan->rows = (size_t)scan->table.columns[0].rows;
-    if (scan->reader.rows != (int64_t)scan->rows)
-        return RP_FAIL(RP_ERR_DAMAGED, "/results has %zu rows, the attribute rows says %" PRId64,
-                       scan->rows, scan->reader.rows);
-    scan->streams = calloc(n_columns, sizeof *scan->streams);
-    if (!scan->streams)
-        return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for %zu columns", n_columns);
-    RP_TRY(make_block(scan));
-    for (size_t i = 0; i < n_columns; ++i)
-        RP_TRY(add_stream(scan, columns[i]));
+    const struct rp_table_schema *schema = source->table.schema;
+    const size_t n = columns ? n_columns : schema->n_columns;
+    close_streams(source);
+    source->streams = calloc(n, sizeof *source->streams);
+    if (!source->streams)
+        return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for %zu columns", n);
+    for (size_t i = 0; i < n; ++i)
+        RP_TRY(add_stream(scan, source, columns ? columns[i] : schema->columns[i].name));
     return RP_OK;
+}
+
+/* The small tables, and what the large ones have; all of them, once, when only their digest can
+ * tell whether they are undamaged. */
+static enum rp_status read_tables(struct rp_results_scan *scan)
+{
+    struct rp_hdf5_reader *reader = &scan->reader;
+    reader->kept[RP_TABLE_RESULTS] = reader->kept[RP_TABLE_SAMPLES] = false;
+    if (!reader->sealed)
+        RP_TRY(rp_hdf5_read_tables(reader));
+    for (int id = 0; id < RP_TABLE_COUNT && reader->sealed; ++id) {
+        if (reader->kept[id])
+            RP_TRY(rp_hdf5_read_table(reader, rp_table_schema((enum rp_table_id)id)->name));
+    }
+    RP_TRY(
+        rp_hdf5_found_open(reader, rp_table_schema(RP_TABLE_RESULTS)->name, &scan->results.table));
+    return rp_hdf5_found_open(reader, rp_table_schema(RP_TABLE_SAMPLES)->name,
+                              &scan->samples.table);
+}
+
+static enum rp_status open_file(struct rp_results_scan *scan, const char *path,
+                                const char *const *columns, size_t n_columns)
+{
+    RP_TRY(rp_hdf5_reader_open(&scan->reader, path, &scan->study));
+    scan->path = strdup(path);
+    enum rp_status status =
+        scan->path ? read_tables(scan) : RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a path");
+    if (status == RP_OK)
+        return rp_results_scan_again(scan, columns, n_columns);
+    return RP_FAIL(status, "%s: %s", path, rp_status_message());
 }
 
 enum rp_status rp_results_scan_open(const char *path, const char *const *columns, size_t n_columns,
@@ -100,16 +142,10 @@ enum rp_status rp_results_scan_open(const char *path, const char *const *columns
     if (!scan)
         return RP_FAIL(RP_ERR_INTERNAL, "out of host memory to read %s", path);
     rp_study_init(&scan->study);
-    scan->table.group = -1;
+    scan->study.scan = scan;
+    scan->results.table.group = scan->samples.table.group = -1;
     rp_hdf5_quiet_begin(&scan->quiet);
-    enum rp_status status = rp_hdf5_reader_open(&scan->reader, path, &scan->study);
-    if (status == RP_OK) {
-        scan->path = strdup(path);
-        status = scan->path ? open_streams(scan, columns, n_columns)
-                            : RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a path");
-        if (status != RP_OK)
-            status = RP_FAIL(status, "%s: %s", path, rp_status_message());
-    }
+    enum rp_status status = open_file(scan, path, columns, n_columns);
     if (status == RP_OK)
         *opened = scan;
     else
@@ -117,42 +153,101 @@ enum rp_status rp_results_scan_open(const char *path, const char *const *columns
     return status;
 }
 
-/* Cells of one column into the n rows of the block, which begin at scan->next. */
-static enum rp_status fill_column(struct rp_results_scan *scan, struct stream *stream, size_t n)
+enum rp_status rp_results_scan_again(struct rp_results_scan *scan, const char *const *columns,
+                                     size_t n_columns)
 {
-    const struct rp_hdf5_found *found = stream->found;
-    struct rp_cells cells = {scan->table.schema, stream->column, 0, 0, found->width};
+    enum rp_status status = make_rows(scan, &scan->results, BLOCK_ROWS);
+    scan->next = 0;
+    if (status == RP_OK)
+        status = open_streams(scan, &scan->results, columns, n_columns);
+    return status == RP_OK ? RP_OK : RP_FAIL(status, "%s: %s", scan->path, rp_status_message());
+}
+
+/* Cells of one column, from row `first` of the file on, into the first n rows of the study. */
+static enum rp_status fill_column(struct rp_table *rows, struct stream *stream, size_t first,
+                                  size_t n)
+{
+    struct rp_hdf5_column *io = &stream->io;
+    const size_t width = io->found->width;
+    struct rp_cells cells = {io->table->schema, stream->column, 0, 0, width};
     for (; cells.first < n; cells.first += cells.count) {
-        size_t row = scan->next + cells.first;
-        if (row == stream->first + stream->count) {
-            stream->first = row;
-            stream->count = scan->rows - row < found->chunk ? scan->rows - row : found->chunk;
-            if (!rp_hdf5_column_read(&stream->io, row, stream->count))
-                return rp_hdf5_unreadable(&scan->table, found->name);
-        }
-        size_t in_chunk = stream->first + stream->count - row;
+        size_t row = first + cells.first;
+        RP_TRY(rp_hdf5_column_seek(io, row));
+        size_t in_chunk = io->first + io->count - row;
         cells.count = n - cells.first < in_chunk ? n - cells.first : in_chunk;
-        if (rp_cells_scatter(&cells, &scan->study.tables[RP_TABLE_RESULTS],
-                             stream->io.bytes + (row - stream->first) * found->width) != RP_OK)
-            return RP_FAIL(RP_ERR_DAMAGED, "%s, counted from row %zu", rp_status_message(),
-                           scan->next);
+        if (rp_cells_scatter(&cells, rows, io->bytes + (row - io->first) * width) != RP_OK)
+            return RP_FAIL(RP_ERR_DAMAGED, "%s, counted from row %zu", rp_status_message(), first);
+    }
+    return RP_OK;
+}
+
+static enum rp_status fill_rows(struct rp_results_scan *scan, struct source *source, size_t first,
+                                size_t n)
+{
+    struct rp_table *rows = &scan->study.tables[source->table.id];
+    for (size_t i = 0; i < source->n_streams; ++i) {
+        enum rp_status status = fill_column(rows, &source->streams[i], first, n);
+        if (status != RP_OK)
+            return RP_FAIL(status, "%s: %s", scan->path, rp_status_message());
     }
     return RP_OK;
 }
 
 enum rp_status rp_results_scan_next(struct rp_results_scan *scan, size_t *count)
 {
-    size_t left = scan->rows - scan->next;
+    size_t left = rows_of(&scan->results) - scan->next;
     size_t n = left < BLOCK_ROWS ? left : BLOCK_ROWS;
     *count = 0;
-    for (size_t i = 0; i < scan->n_streams; ++i) {
-        if (fill_column(scan, &scan->streams[i], n) != RP_OK)
-            return RP_FAIL(RP_ERR_DAMAGED, "%s: %s", scan->path, rp_status_message());
-    }
+    RP_TRY(fill_rows(scan, &scan->results, scan->next, n));
     scan->study.tables[RP_TABLE_RESULTS].count = n;
     scan->next += n;
     *count = n;
     return RP_OK;
+}
+
+enum rp_status rp_results_scan_row(struct rp_results_scan *scan, size_t number,
+                                   const struct rp_result **row)
+{
+    *row = rp_study_results(&scan->study);
+    scan->study.tables[RP_TABLE_RESULTS].count = 1;
+    return fill_rows(scan, &scan->results, number, 1);
+}
+
+enum rp_status rp_results_scan_samples(struct rp_results_scan *scan, const struct rp_result *row,
+                                       const struct rp_sample **samples, size_t *n)
+{
+    const size_t there = rows_of(&scan->samples);
+    *samples = NULL;
+    *n = 0;
+    if (row->samples <= 0 || row->sample_offset < 0 || (uint64_t)row->sample_offset > there ||
+        (uint64_t)row->samples > there - (uint64_t)row->sample_offset)
+        return RP_OK;
+    if (!scan->samples.streams)
+        RP_TRY(open_streams(scan, &scan->samples, NULL, 0));
+    if (scan->study.tables[RP_TABLE_SAMPLES].capacity < (size_t)row->samples)
+        RP_TRY(make_rows(scan, &scan->samples, (size_t)row->samples));
+    RP_TRY(fill_rows(scan, &scan->samples, (size_t)row->sample_offset, (size_t)row->samples));
+    *samples = rp_study_samples(&scan->study);
+    *n = (size_t)row->samples;
+    return RP_OK;
+}
+
+enum rp_status rp_results_scan_check_digest(struct rp_results_scan *scan)
+{
+    for (int id = 0; id < RP_TABLE_COUNT; ++id)
+        scan->reader.kept[id] = false;
+    enum rp_status status = rp_hdf5_read_tables(&scan->reader);
+    return status == RP_OK ? RP_OK : RP_FAIL(status, "%s: %s", scan->path, rp_status_message());
+}
+
+size_t rp_results_scan_rows(const struct rp_results_scan *scan)
+{
+    return rows_of(&scan->results);
+}
+
+size_t rp_results_scan_sample_rows(const struct rp_results_scan *scan)
+{
+    return rows_of(&scan->samples);
 }
 
 const struct rp_study *rp_results_scan_study(const struct rp_results_scan *scan)
@@ -164,10 +259,10 @@ void rp_results_scan_close(struct rp_results_scan *scan)
 {
     if (!scan)
         return;
-    for (size_t i = 0; i < scan->n_streams; ++i)
-        rp_hdf5_column_close(&scan->streams[i].io);
-    free(scan->streams);
-    rp_hdf5_found_close(&scan->table);
+    close_streams(&scan->results);
+    close_streams(&scan->samples);
+    rp_hdf5_found_close(&scan->results.table);
+    rp_hdf5_found_close(&scan->samples.table);
     rp_hdf5_reader_close(&scan->reader);
     rp_hdf5_quiet_end(&scan->quiet);
     rp_study_clear(&scan->study);

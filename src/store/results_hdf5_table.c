@@ -8,7 +8,7 @@
 #include "store/cells.h"
 #include "store/results_hdf5_private.h"
 
-/* Chunk by chunk into the digest and, where the column is known, into the rows. */
+/* Chunk by chunk into the digest and, where the column is known and kept, into the rows. */
 static enum rp_status read_cells(struct rp_hdf5_reader *reader,
                                  const struct rp_hdf5_found_table *table,
                                  const struct rp_hdf5_found *found, struct rp_hdf5_column *io,
@@ -20,12 +20,10 @@ static enum rp_status read_cells(struct rp_hdf5_reader *reader,
         return rp_hdf5_damaged(table, found->name, "is of another type than this column has");
     struct rp_cells cells = {table->schema, column, 0, 0, found->width};
     for (; cells.first < found->rows; cells.first += cells.count) {
-        const size_t left = (size_t)found->rows - cells.first;
-        cells.count = left < found->chunk ? left : found->chunk;
-        if (!rp_hdf5_column_read(io, cells.first, cells.count))
-            return rp_hdf5_unreadable(table, found->name);
+        RP_TRY(rp_hdf5_column_seek(io, cells.first));
+        cells.count = io->count;
         rp_cells_digest(digest, found->kind, found->width, cells.count, io->bytes);
-        if (column)
+        if (column && reader->kept[table->id])
             RP_TRY(rp_cells_scatter(&cells, &reader->study->tables[table->id], io->bytes));
     }
     return RP_OK;
@@ -59,10 +57,8 @@ static enum rp_status read_column(struct rp_hdf5_reader *reader,
 {
     struct rp_hdf5_column io;
     struct rp_digest *digest = rp_digest_create();
-    enum rp_status status = RP_OK;
-    if (!rp_hdf5_column_open(&io, table->group, found))
-        status = rp_hdf5_unreadable(table, found->name);
-    else
+    enum rp_status status = rp_hdf5_column_open(&io, reader, table, found);
+    if (status == RP_OK)
         status = read_cells(reader, table, found, &io, digest);
     if (status == RP_OK)
         status = add_digest(reader, table, found, io.dataset, digest);
@@ -96,7 +92,7 @@ enum rp_status rp_hdf5_read_table(struct rp_hdf5_reader *reader, const char *nam
 {
     struct rp_hdf5_found_table table;
     enum rp_status status = rp_hdf5_found_open(reader, name, &table);
-    if (status == RP_OK && table.schema)
+    if (status == RP_OK && table.schema && reader->kept[table.id])
         status = make_rows(reader, &table);
     for (size_t i = 0; i < table.n_columns && status == RP_OK; ++i)
         status = read_column(reader, &table, &table.columns[i]);

@@ -88,12 +88,13 @@ static enum rp_status hdf5_end(int descriptor, uint64_t size, uint64_t *end)
     return RP_OK;
 }
 
-enum rp_status rp_seal_check(int descriptor, uint64_t size)
+enum rp_status rp_seal_check(int descriptor, uint64_t size, bool *sealed)
 {
     char found[RP_SEAL_LENGTH];
     char expected[RP_SEAL_LENGTH];
     char hex[RP_DIGEST_HEX_SIZE];
     uint64_t end = 0;
+    *sealed = false;
     if (size < RP_SEAL_LENGTH)
         return RP_OK;
     RP_TRY(hdf5_end(descriptor, size, &end));
@@ -102,6 +103,7 @@ enum rp_status rp_seal_check(int descriptor, uint64_t size)
     bool marked = memcmp(found, RP_SEAL_MARK, sizeof RP_SEAL_MARK - 1) == 0;
     if (!marked && (end == 0 || end == size))
         return RP_OK;
+    *sealed = true;
     RP_TRY(digest_file(descriptor, size - RP_SEAL_LENGTH, hex));
     compose(hex, expected);
     if (memcmp(found, expected, sizeof found) != 0)

@@ -10,6 +10,7 @@
 #ifndef RP_STORE_SEAL_H
 #define RP_STORE_SEAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,9 @@
 /* The line for these bytes; not null-terminated. */
 enum rp_status rp_seal_make(const void *bytes, size_t n, char seal[RP_SEAL_LENGTH]) RP_MUST_CHECK;
 
-/* RP_ERR_DAMAGED when the HDF5 file of `size` bytes goes on after its end with anything but a seal
- * that fits; RP_ERR_ENVIRONMENT when it cannot be read. The messages lack the path. */
-enum rp_status rp_seal_check(int descriptor, uint64_t size) RP_MUST_CHECK;
+/* *sealed: whether there is one. RP_ERR_DAMAGED when the HDF5 file of `size` bytes goes on after
+ * its end with anything but a seal that fits; RP_ERR_ENVIRONMENT when it cannot be read. The
+ * messages lack the path. */
+enum rp_status rp_seal_check(int descriptor, uint64_t size, bool *sealed) RP_MUST_CHECK;
 
 #endif

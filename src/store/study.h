@@ -17,10 +17,13 @@ struct rp_table {
     size_t capacity;
 };
 
+struct rp_results_scan;
+
 struct rp_study {
     struct rp_table tables[RP_TABLE_COUNT];
     bool complete; /* root attribute state: complete or partial */
     int64_t rows_planned;
+    struct rp_results_scan *scan; /* where its samples are (results_scan.h); null: all are here */
 };
 
 void rp_study_init(struct rp_study *study);

@@ -3,10 +3,13 @@
  *
  *   write FILE ROWS      a result file of so many rows, by the store's own writer: rows of one GPU
  *                        that repeat a sweep, with times that no compression shortens
+ *   study FILE ROWS      likewise, but every row another one, with samples, in which `verify` finds
+ *                        no fault; rows of a point lie together but for every thousandth
  *   read FILE            the six columns a class is made of, block by block; prints the rows
  *   inflate VALUES       what the library under HDF5 does alone: so many numbers of a constant
- * column measure COMMAND...   runs it; prints its CPU seconds and the peak memory, MB, of it and of
- * what it started
+ *                        column
+ *   measure COMMAND...   runs it; prints its CPU seconds and the peak memory, MB, of it and of what
+ *                        it started
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/stats.h"
 #include "base/status.h"
 #include "model/method_cost.h"
 #include "model/result.h"
@@ -34,34 +38,40 @@ static double next_random(uint64_t *state)
 
 enum { SHAPES = 64 };
 
+/* Row i of the sweep, without times; of the n-th time around, with its own batch sizes. */
+static enum rp_status begin_row(struct rp_result *row, int i, int64_t n)
+{
+    const struct rp_method_device on = {"cuda", 0, 40};
+    enum rp_impl impl = (enum rp_impl)(i % RP_IMPL_DEFAULT_COUNT);
+    int shape = i / RP_IMPL_DEFAULT_COUNT;
+    bool is_decode = shape % 2 == 1;
+    int64_t seq = INT64_C(64) << (shape / 2 % 8);
+    struct rp_point p = {.stage = is_decode ? RP_STAGE_DECODE : RP_STAGE_PREFILL,
+                         .batch = 1 + shape / 16 + n * (SHAPES / 16),
+                         .heads = 32,
+                         .kv_heads = is_decode ? 8 : 32,
+                         .seq_q = is_decode ? 1 : seq,
+                         .seq_k = seq,
+                         .head_dim = 128,
+                         .dtype = RP_DTYPE_fp16};
+    struct rp_method_cost cost;
+    RP_TRY(rp_result_begin(row, &p, impl));
+    RP_TRY(rp_method_cost_of(&on, impl, &p, &cost));
+    rp_result_set_outcome(row, RP_OUTCOME_OK, "");
+    RP_WORD_SET(row->path, cost.path);
+    RP_WORD_SET(row->cache, "cold");
+    row->run = row->device = 0;
+    row->launches = cost.launches;
+    row->flops_impl = cost.flops_impl;
+    row->bytes_impl = cost.bytes_impl;
+    return RP_OK;
+}
+
 /* One row of each implementation and shape, without times. */
 static enum rp_status make_sweep(struct rp_result rows[SHAPES * RP_IMPL_DEFAULT_COUNT])
 {
-    const struct rp_method_device on = {"cuda", 0, 40};
-    for (int i = 0; i < SHAPES * RP_IMPL_DEFAULT_COUNT; ++i) {
-        enum rp_impl impl = (enum rp_impl)(i % RP_IMPL_DEFAULT_COUNT);
-        int shape = i / RP_IMPL_DEFAULT_COUNT;
-        bool is_decode = shape % 2 == 1;
-        int64_t seq = INT64_C(64) << (shape / 2 % 8);
-        struct rp_point p = {.stage = is_decode ? RP_STAGE_DECODE : RP_STAGE_PREFILL,
-                             .batch = 1 + shape / 16,
-                             .heads = 32,
-                             .kv_heads = is_decode ? 8 : 32,
-                             .seq_q = is_decode ? 1 : seq,
-                             .seq_k = seq,
-                             .head_dim = 128,
-                             .dtype = RP_DTYPE_fp16};
-        struct rp_method_cost cost;
-        RP_TRY(rp_result_begin(&rows[i], &p, impl));
-        RP_TRY(rp_method_cost_of(&on, impl, &p, &cost));
-        rp_result_set_outcome(&rows[i], RP_OUTCOME_OK, "");
-        RP_WORD_SET(rows[i].path, cost.path);
-        RP_WORD_SET(rows[i].cache, "cold");
-        rows[i].run = rows[i].device = 0;
-        rows[i].launches = cost.launches;
-        rows[i].flops_impl = cost.flops_impl;
-        rows[i].bytes_impl = cost.bytes_impl;
-    }
+    for (int i = 0; i < SHAPES * RP_IMPL_DEFAULT_COUNT; ++i)
+        RP_TRY(begin_row(&rows[i], i, 0));
     return RP_OK;
 }
 
@@ -83,21 +93,22 @@ static void fill_rows(struct rp_result *rows, size_t n, const struct rp_result *
 static enum rp_status add_ceilings(struct rp_study *study)
 {
     static const struct {
-        const char *kind, *path;
+        const char *kind, *path, *units;
         double value;
-    } ceilings[] = {{"compute", "tensor_fp16", 45e12},
-                    {"compute", "simt_fp32", 6e12},
-                    {"compute", "simt_fp16", 12e12},
-                    {"bandwidth", "", 260e9},
-                    {"read_bandwidth", "", 270e9},
-                    {"cache_bandwidth", "", 900e9},
-                    {"latency", "", 3e-6}};
+    } ceilings[] = {{"compute", "tensor_fp16", "FLOP/s", 45e12},
+                    {"compute", "simt_fp32", "FLOP/s", 6e12},
+                    {"compute", "simt_fp16", "FLOP/s", 12e12},
+                    {"bandwidth", "", "B/s", 260e9},
+                    {"read_bandwidth", "", "B/s", 270e9},
+                    {"cache_bandwidth", "", "B/s", 900e9},
+                    {"latency", "", "s", 3e-6}};
     for (size_t i = 0; i < RP_COUNT(ceilings); ++i) {
         struct rp_ceiling c;
         rp_row_init(RP_TABLE_CEILINGS, &c);
         c.run = c.device = 0;
         RP_WORD_SET(c.kind, ceilings[i].kind);
         RP_WORD_SET(c.path, ceilings[i].path);
+        RP_WORD_SET(c.units, ceilings[i].units);
         c.value = ceilings[i].value;
         c.ci_low = 0.99 * c.value;
         c.ci_high = 1.01 * c.value;
@@ -106,10 +117,9 @@ static enum rp_status add_ceilings(struct rp_study *study)
     return RP_OK;
 }
 
-static enum rp_status add_rows(struct rp_study *study, size_t n)
+/* The device and the run of all rows. */
+static enum rp_status add_tables(struct rp_study *study)
 {
-    struct rp_result sweep[SHAPES * RP_IMPL_DEFAULT_COUNT];
-    struct rp_table *results = &study->tables[RP_TABLE_RESULTS];
     struct rp_device_row device;
     struct rp_run run;
     rp_row_init(RP_TABLE_DEVICES, &device);
@@ -120,23 +130,78 @@ static enum rp_status add_rows(struct rp_study *study, size_t n)
     device.multiprocessors = 40;
     RP_TRY(rp_study_append(study, RP_TABLE_DEVICES, &device));
     RP_TRY(rp_study_append(study, RP_TABLE_RUNS, &run));
-    RP_TRY(add_ceilings(study));
+    return add_ceilings(study);
+}
+
+static enum rp_status add_rows(struct rp_study *study, size_t n)
+{
+    struct rp_result sweep[SHAPES * RP_IMPL_DEFAULT_COUNT];
+    struct rp_table *results = &study->tables[RP_TABLE_RESULTS];
     RP_TRY(make_sweep(sweep));
     results->rows = malloc(n * sizeof(struct rp_result)); /* appending would double, and copy */
     if (!results->rows)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu rows", n);
     results->count = results->capacity = n;
     fill_rows(results->rows, n, sweep);
-    study->rows_planned = (int64_t)n;
-    study->complete = true;
     return RP_OK;
 }
 
-static enum rp_status write_file(const char *path, size_t rows)
+enum { SAMPLES = 7 };
+
+/* Times of a row whose counts are set, and the samples they follow from. */
+static void time_row(struct rp_result *row, struct rp_sample samples[SAMPLES])
+{
+    double times[SAMPLES];
+    double least_s = fmax((double)row->bytes_impl / 250e9, (double)row->flops_impl / 5e12);
+    for (int i = 0; i < SAMPLES; ++i) {
+        times[i] = 2 * least_s * (1 + 0.001 * i);
+        samples[i] = (struct rp_sample){times[i], 1, i, 1};
+    }
+    struct rp_stats_interval interval = rp_stats_median_interval(times, SAMPLES, 0.95);
+    row->time_median_s = rp_stats_median(times, SAMPLES);
+    row->time_min_s = times[0];
+    row->time_ci_low_s = interval.low;
+    row->time_ci_high_s = interval.high;
+    row->ci_level = interval.level;
+    row->error_max_abs = row->error_rel_l2 = row->reference_diff_max_abs = 1e-5;
+    row->error_tolerance = 1e-3;
+    RP_WORD_SET(row->stop_reason, "target_ci");
+}
+
+/* Every thousandth row changes its place with one far away, as rows measured once more do. */
+static size_t place_of(size_t i, size_t n)
+{
+    size_t last = (n - 1) / 1000 * 1000;
+    return i % 1000 == 0 ? last - i : i;
+}
+
+static enum rp_status add_study(struct rp_study *study, size_t n)
+{
+    const size_t sweep = SHAPES * (size_t)RP_IMPL_DEFAULT_COUNT;
+    for (size_t i = 0; i < n; ++i) {
+        struct rp_result row;
+        struct rp_sample samples[SAMPLES];
+        size_t at = place_of(i, n);
+        RP_TRY(begin_row(&row, (int)(at % sweep), (int64_t)(at / sweep)));
+        time_row(&row, samples);
+        if (strcmp(row.impl, "reference") == 0)
+            row.reference_diff_max_abs = NAN;
+        row.sequence = (int64_t)i;
+        RP_TRY(rp_study_append_result(study, &row, samples, SAMPLES));
+    }
+    return RP_OK;
+}
+
+static enum rp_status write_file(const char *path, size_t rows,
+                                 enum rp_status (*add)(struct rp_study *study, size_t n))
 {
     struct rp_study study;
     rp_study_init(&study);
-    enum rp_status status = add_rows(&study, rows);
+    study.rows_planned = (int64_t)rows;
+    study.complete = true;
+    enum rp_status status = add_tables(&study);
+    if (status == RP_OK)
+        status = add(&study, rows);
     if (status == RP_OK)
         status = rp_results_write(path, &study);
     rp_study_clear(&study);
@@ -207,7 +272,9 @@ int main(int argc, char **argv)
 {
     enum rp_status status = RP_ERR_USAGE;
     if (argc == 4 && strcmp(argv[1], "write") == 0)
-        status = write_file(argv[2], (size_t)strtoull(argv[3], NULL, 10));
+        status = write_file(argv[2], (size_t)strtoull(argv[3], NULL, 10), add_rows);
+    else if (argc == 4 && strcmp(argv[1], "study") == 0)
+        status = write_file(argv[2], (size_t)strtoull(argv[3], NULL, 10), add_study);
     else if (argc == 3 && strcmp(argv[1], "read") == 0)
         status = read_file(argv[2]);
     else if (argc == 3 && strcmp(argv[1], "inflate") == 0)

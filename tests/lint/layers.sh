@@ -27,7 +27,7 @@ foreign=(
     'H5*.h                src/store/results_hdf5*'
     'yaml.h               src/plan/document.c'
     'openssl/*            src/base/digest.c'
-    'zlib.h               src/store/journal_record.c'
+    'zlib.h               src/store/@(journal_record|results_hdf5_chunk).c'
     'Random123/*          src/base/rng.c'
     'hwloc.h              src/device/host_*.c'
     'hwloc/*              src/device/host_*.c'

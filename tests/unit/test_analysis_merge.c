@@ -69,10 +69,12 @@ static void test_renumbering(void **state)
         const struct rp_result *row = &rp_study_results(&m)[i];
         const struct rp_result *from = row_at(&t.s[i / 7], i % 7);
         const struct rp_sample *samples = NULL;
+        size_t n = 0;
         CHECK_EQ_TEXT(rp_study_run_of(&m, row)->run_id, i < 7 ? "run-1" : "run-2", "run");
         CHECK_EQ_TEXT(rp_study_device_of(&m, row)->uuid, i < 7 ? "uuid-1" : "uuid-2", "device");
         CHECK_EQ_TEXT(row->point, from->point, "rows in the order they were finished");
-        CHECK_EQ_I64((int64_t)rp_study_samples_of(&m, row, &samples), STUDY_SAMPLES, "samples");
+        CHECK_OK(rp_study_samples_of(&m, row, &samples, &n), "samples");
+        CHECK_EQ_I64((int64_t)n, STUDY_SAMPLES, "samples");
         CHECK_NEAR(samples[5].time_s, sample_at(&t.s[i / 7], (i % 7) * STUDY_SAMPLES + 5)->time_s,
                    0, "a row keeps its own samples");
     }

@@ -151,7 +151,7 @@ static const struct planted cases[] = {
     {"device", no_such_device, 1, "device is 1, expected a row of /devices, which has 1"},
     {"run", no_such_run, 1, "run is -1, expected a row of /runs, which has 1"},
     {"twice", twice, 1, "once with impl=naive, run run-1 and device uuid-1"},
-    {"sequence", sequence_twice, 1, "sequence is 2, expected once in a run"},
+    {"sequence", sequence_twice, 1, "sequence is 2, expected above 2, that of row 2, which is"},
     {"no sequence", sequence_missing, 1, "results row 3, sequence is -1, expected 0 or more"},
     {"ceiling", ceiling_of_nobody, 1, "ceilings row 0, device is 3"},
     {"ceiling's run", ceiling_of_no_run, 1, "ceilings row 0, run is 1, expected a row of /runs"},

@@ -2,10 +2,12 @@
 #include "check.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "store/results_hdf5.h"
 #include "store/results_scan.h"
+#include "store/seal.h"
 
 static char folder[] = "/tmp/ridgepoint-scan.XXXXXX";
 static char path[64];
@@ -114,6 +116,98 @@ static void test_other_tables(void **state)
     rp_study_clear(&study);
 }
 
+/* Rows out of order, with their samples, and then the rows once more by other columns. */
+static void test_by_number(void **state)
+{
+    (void)state;
+    static const size_t numbers[] = {ROWS - 1, 0, 32768, 32767, 5};
+    static const char *const columns[] = {"stage"};
+    struct rp_study study;
+    struct rp_results_scan *scan = NULL;
+    const struct rp_result *row = NULL;
+    const struct rp_sample *samples = NULL;
+    size_t n = 0;
+    build(&study, ROWS);
+    for (int i = 0; i < 40000; ++i) { /* over two chunks */
+        struct rp_sample sample = {1e-3 * i, 1, i, 1};
+        CHECK_OK(rp_study_append(&study, RP_TABLE_SAMPLES, &sample), "sample");
+    }
+    for (size_t i = 0; i < RP_COUNT(numbers); ++i) {
+        rp_study_results(&study)[numbers[i]].samples = 10000;
+        rp_study_results(&study)[numbers[i]].sample_offset = (int64_t)(7500 * i + 1);
+    }
+    rp_study_results(&study)[1].samples = 2;
+    rp_study_results(&study)[1].sample_offset = 40000; /* there are 40001 */
+    write_file(&study);
+    CHECK_OK(rp_results_scan_open(path, NULL, 0, &scan), path);
+    CHECK_EQ_I64((int64_t)rp_results_scan_rows(scan), ROWS, "rows");
+    CHECK_EQ_I64((int64_t)rp_results_scan_sample_rows(scan), 40001, "samples");
+    for (size_t i = 0; i < RP_COUNT(numbers); ++i) {
+        CHECK_OK(rp_results_scan_row(scan, numbers[i], &row), path);
+        CHECK_TRUE(memcmp(row, &rp_study_results(&study)[numbers[i]], sizeof *row) == 0, "a row");
+        CHECK_OK(rp_results_scan_samples(scan, row, &samples, &n), path);
+        CHECK_EQ_I64((int64_t)n, 10000, "its samples");
+        CHECK_EQ_I64(samples[9999].round, (int64_t)(7500 * i + 9999), "the last of them");
+    }
+    CHECK_OK(rp_results_scan_row(scan, 1, &row), path);
+    CHECK_OK(rp_results_scan_samples(scan, row, &samples, &n), path);
+    CHECK_TRUE(n == 0 && !samples, "outside of /samples");
+    CHECK_OK(rp_results_scan_again(scan, columns, 1), path);
+    CHECK_OK(rp_results_scan_next(scan, &n), path);
+    row = rp_study_results(rp_results_scan_study(scan));
+    CHECK_EQ_TEXT(row[1].stage, "prefill", "asked for now");
+    CHECK_EQ_I64(row[1].seq_k, -1, "no longer");
+    CHECK_OK(rp_results_scan_check_digest(scan), path);
+    rp_results_scan_close(scan);
+    rp_study_clear(&study);
+}
+
+/* The file without its last line, as another program leaves it; one byte at `place`, or the first
+ * of `text` behind it, changed. */
+static void spoil(long place, const char *text)
+{
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file) - RP_SEAL_LENGTH;
+    char *bytes = malloc((size_t)size);
+    rewind(file);
+    CHECK_EQ_I64((int64_t)fread(bytes, 1, (size_t)size, file), size, path);
+    if (text)
+        place = (char *)memmem(bytes, (size_t)size, text, strlen(text)) - bytes;
+    fseek(file, place, SEEK_SET);
+    fputc(bytes[place] == '0' ? '1' : '0', file);
+    fflush(file);
+    CHECK_TRUE(ftruncate(fileno(file), size) == 0, "cut");
+    fclose(file);
+    free(bytes);
+}
+
+/* Without a seal the digest tells, whatever columns are asked for. */
+static void test_unsealed(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"seq_k"};
+    char digest[RP_DIGEST_HEX_SIZE];
+    struct rp_study study;
+    struct rp_results_scan *scan = NULL;
+    build(&study, ROWS);
+    CHECK_OK(rp_results_digest(&study, digest), "digest");
+    write_file(&study);
+    spoil(0, digest);
+    CHECK_STATUS(rp_results_scan_open(path, columns, 1, &scan), RP_ERR_DAMAGED, "another digest");
+    CHECK_CONTAINS(rp_status_message(), "the tables do not fit the file's digest", path);
+    rp_study_clear(&study);
+    CHECK_STATUS(rp_results_read(path, &study), RP_ERR_DAMAGED, "read whole");
+    CHECK_CONTAINS(rp_status_message(), "the tables do not fit the file's digest", path);
+    build(&study, ROWS);
+    write_file(&study);
+    spoil(100000, NULL); /* in a chunk: nearly all of the file is */
+    CHECK_STATUS(rp_results_scan_open(path, columns, 1, &scan), RP_ERR_DAMAGED, "a chunk");
+    CHECK_CONTAINS(rp_status_message(), "does not fit its Fletcher-32", path);
+    rp_study_clear(&study);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -145,8 +239,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_rows),
-        cmocka_unit_test(test_other_tables),
+        cmocka_unit_test(test_same_rows), cmocka_unit_test(test_other_tables),
+        cmocka_unit_test(test_by_number), cmocka_unit_test(test_unsealed),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
