@@ -20,8 +20,9 @@
 /* Of them at most so many for one slot. */
 #define STRIP 8
 
-/* Rows that meet one strip after another: they stay in the first-level cache. */
-enum { STRIP_ROWS = 32 };
+/* Rows that meet one strip after another: they stay in the first-level cache. What is fetched for
+ * later lies half of that ahead. */
+enum { STRIP_ROWS = 32, AHEAD_ROWS = 16 };
 
 /* Products in the making at a time. */
 enum { MOST_SUMS = LANES > RP_CPU_DECODE_ROWS ? LANES : RP_CPU_DECODE_ROWS };
@@ -50,7 +51,7 @@ INLINE rp_vec load_row(const struct rp_stream *x, int64_t row, int64_t d)
 INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d)
 {
     if (x->slots > 1)
-        __builtin_prefetch(rp_element(x->dtype, x->rows, (row + STRIP_ROWS) * x->width + d));
+        __builtin_prefetch(rp_element(x->dtype, x->rows, (row + AHEAD_ROWS) * x->width + d));
 }
 
 /* products[r, s] = those of row `row` + r with q_s, not yet summed over the lanes; `rows` a
