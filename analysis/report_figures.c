@@ -85,9 +85,10 @@ static enum rp_status put_figure(const struct rp_figures *figures, size_t index,
     RP_TRY(read_drawing(figures, figure->name, &text));
     fprintf(out, "<figure id=\"%s\"%s>\n", figure->name,
             figure->is_simulated ? " class=\"simulated\"" : "");
+    fprintf(out, "<div class=\"drawing\">\n");
     put_drawing(text, index, title, out);
     free(text);
-    fprintf(out, "<figcaption><strong>");
+    fprintf(out, "</div>\n<figcaption><strong>");
     rp_table_escape_html(title, out);
     fprintf(out, ".</strong> ");
     rp_table_escape_html(figure->caption, out);

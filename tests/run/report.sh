@@ -132,6 +132,8 @@ const report = name => new Promise(done => {
             lines.push(name + ' scrolls sideways');
         for (const drawing of page.querySelectorAll('svg')) {
             const box = drawing.getBoundingClientRect();
+            if (box.width < 0.7 * drawing.viewBox.baseVal.width)
+                lines.push(name + ' shrinks a drawing to ' + box.width);
             for (const text of drawing.querySelectorAll('text')) {
                 const r = text.getBoundingClientRect();
                 if (r.left < box.left - 1 || r.right > box.right + 1 || r.bottom > box.bottom + 1)
@@ -156,7 +158,7 @@ browse() { # COLOUR-SCHEME: 0 dark, 1 light
     ! grep CONSOLE look.log || fail 'the page has errors'
 }
 browse 1
-! grep -E 'cuts|sideways' look.txt || fail 'the page does not fit'
+! grep -E 'cuts|sideways|shrinks' look.txt || fail 'the page does not fit'
 expect_text look.txt "page:390 figures $(find page -name '*.svg' | wc -l)" 'figures in the browser'
 expect_text look.txt 'tiny:1280 paper rgb(255, 255, 255)' 'light paper'
 browse 0
