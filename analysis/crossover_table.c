@@ -208,7 +208,7 @@ void rp_turn_text(const struct rp_turn_row *row, char text[RP_TURN_TEXT_SIZE])
     else if (t->kind == RP_TURN_AT)
         snprintf(text, RP_TURN_TEXT_SIZE, "%.4g", t->value);
     else if (t->kind == RP_TURN_NEVER)
-        snprintf(text, RP_TURN_TEXT_SIZE, "never (limit %.4g FLOP/B, ridge %.4g)",
+        snprintf(text, RP_TURN_TEXT_SIZE, "never (limit %.4g, ridge %.4g FLOP/B)",
                  t->limit_flop_per_byte, t->ridge_flop_per_byte);
     else
         snprintf(text, RP_TURN_TEXT_SIZE, "%s (%s %" PRId64 ")", rp_turn_kind_name(t->kind),

@@ -83,7 +83,7 @@ enum rp_status rp_turn_table_create(const struct rp_turn_request *request,
                                     struct rp_turn_table *table) RP_MUST_CHECK;
 void rp_turn_table_clear(struct rp_turn_table *table);
 
-/* "406 (380..430)", "above the sweep (beyond 8192)", "never (limit 4 FLOP/B, ridge 203)". */
+/* "406 (380..430)", "above the sweep (beyond 8192)", "never (limit 4, ridge 203 FLOP/B)". */
 #define RP_TURN_TEXT_SIZE 120
 void rp_turn_text(const struct rp_turn_row *row, char text[RP_TURN_TEXT_SIZE]);
 
