@@ -39,11 +39,15 @@ static __attribute__((noinline)) rp_vec load_rest(const struct rp_stream *x, int
     return rp_vec_load(lanes);
 }
 
+/* A whole vector of a row. */
+INLINE rp_vec load_whole(const struct rp_stream *x, int64_t row, int64_t d)
+{
+    return rp_vec_load_stored(x->dtype, rp_element(x->dtype, x->rows, row * x->width + d));
+}
+
 INLINE rp_vec load_row(const struct rp_stream *x, int64_t row, int64_t d)
 {
-    return d + LANES <= x->width
-               ? rp_vec_load_stored(x->dtype, rp_element(x->dtype, x->rows, row * x->width + d))
-               : load_rest(x, row, d);
+    return d + LANES <= x->width ? load_whole(x, row, d) : load_rest(x, row, d);
 }
 
 /* With one slot the processor's own prefetching keeps up, with several the arithmetic is ahead of
@@ -54,32 +58,50 @@ INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d)
         __builtin_prefetch(rp_element(x->dtype, x->rows, (row + AHEAD_ROWS) * x->width + d));
 }
 
-/* products[r, s] = those of row `row` + r with q_s, not yet summed over the lanes; `rows` a
- * constant. What q_s is loaded for serves all of them. */
-INLINE void products_of_rows(const struct rp_stream *x, int64_t row, const int rows, const float *q,
+/* Rows whose products are in the making, at element d of all of them. */
+struct place {
+    int64_t row;
+    int rows; /* a constant */
+    int64_t d;
+};
+
+/* sums[r, s] += k[r] * q_s: what q_s is loaded for serves all rows. */
+INLINE void add_products(const struct rp_stream *x, const struct place *at, const rp_vec *k,
+                         const float *q, rp_vec *sums)
+{
+#pragma GCC unroll 8
+    for (int64_t s = 0; s < x->slots; ++s) {
+        rp_vec q_s = rp_vec_load(q + s * x->stride + at->d);
+#pragma GCC unroll 4
+        for (int r = 0; r < at->rows; ++r)
+            sums[r * x->slots + s] += k[r] * q_s;
+    }
+}
+
+/* products[r, s] = those of row `row` + r with q_s, not yet summed over the lanes. */
+INLINE void products_of_rows(const struct rp_stream *x, struct place at, const float *q,
                              rp_vec *products)
 {
     rp_vec sums[MOST_SUMS];
+    rp_vec k[MOST_SUMS];
 #pragma GCC unroll 16
-    for (int64_t i = 0; i < rows * x->slots; ++i)
+    for (int64_t i = 0; i < at.rows * x->slots; ++i)
         sums[i] = rp_vec_all(0.0f);
-    for (int64_t d = 0; d < x->width; d += LANES) {
-        rp_vec k[MOST_SUMS];
+    for (at.d = 0; at.d + LANES <= x->width; at.d += LANES) {
 #pragma GCC unroll 4
-        for (int r = 0; r < rows; ++r) {
-            k[r] = load_row(x, row + r, d);
-            fetch_ahead(x, row + r, d);
+        for (int r = 0; r < at.rows; ++r) {
+            k[r] = load_whole(x, at.row + r, at.d);
+            fetch_ahead(x, at.row + r, at.d);
         }
-#pragma GCC unroll 8
-        for (int64_t s = 0; s < x->slots; ++s) {
-            rp_vec q_s = rp_vec_load(q + s * x->stride + d);
-#pragma GCC unroll 4
-            for (int r = 0; r < rows; ++r)
-                sums[r * x->slots + s] += k[r] * q_s;
-        }
+        add_products(x, &at, k, q, sums);
+    }
+    if (at.d < x->width) {
+        for (int r = 0; r < at.rows; ++r)
+            k[r] = load_rest(x, at.row + r, at.d);
+        add_products(x, &at, k, q, sums);
     }
 #pragma GCC unroll 16
-    for (int64_t i = 0; i < rows * x->slots; ++i)
+    for (int64_t i = 0; i < at.rows * x->slots; ++i)
         products[i] = sums[i];
 }
 
@@ -99,9 +121,9 @@ INLINE void dots_step(const struct rp_stream *x, int64_t row, int64_t rows, cons
     int64_t i = 0;
     /* One row after another where memory is all that counts: it is read faster so. */
     for (; x->slots >= 4 && i + step <= rows; i += step)
-        products_of_rows(x, row + i, (int)step, q, products + i * x->slots);
+        products_of_rows(x, (struct place){row + i, (int)step, 0}, q, products + i * x->slots);
     for (; i < rows; ++i)
-        products_of_rows(x, row + i, 1, q, products + i * x->slots);
+        products_of_rows(x, (struct place){row + i, 1, 0}, q, products + i * x->slots);
     for (i = rows * x->slots; i < all; ++i)
         products[i] = rp_vec_all(0.0f);
     for (i = 0; i < all; i += LANES)
@@ -118,7 +140,7 @@ INLINE void dots_of(const struct rp_stream *x, const float *q, float *dots)
         dots_step(x, row, x->n - row, q, dots);
 }
 
-/* `vectors`, a constant, of o of every slot, from element d. */
+/* `vectors`, a constant, of o of every slot, from element d; whole ones if they are several. */
 INLINE void sum_strip(const struct rp_stream *x, int64_t d, const int vectors, const float *weights,
                       float *o)
 {
@@ -133,7 +155,7 @@ INLINE void sum_strip(const struct rp_stream *x, int64_t d, const int vectors, c
         rp_vec v[STRIP];
 #pragma GCC unroll 8
         for (int i = 0; i < vectors; ++i) {
-            v[i] = load_row(x, row, d + i * LANES);
+            v[i] = vectors > 1 ? load_whole(x, row, d + i * LANES) : load_row(x, row, d);
             fetch_ahead(x, row, d + i * LANES);
         }
 #pragma GCC unroll 8
@@ -175,14 +197,15 @@ INLINE void sum_of(const struct rp_stream *all, const float *weights, float *o)
 /* A loop, inlined with each combination of constants. */
 typedef void stream_loop(const struct rp_stream *x, const float *from, float *to);
 
-/* The usual widths are constants of the dots: a row takes few instructions there. */
+/* With one slot, where memory is all that counts, the usual widths are constants, too: a row takes
+ * few instructions. */
 INLINE void dots_of_width(const struct rp_stream *x, const float *q, float *dots)
 {
     struct rp_stream y = *x;
-    if (x->width == 64) {
+    if (x->slots == 1 && x->width == 64) {
         y.width = y.stride = 64;
         dots_of(&y, q, dots);
-    } else if (x->width == 128) {
+    } else if (x->slots == 1 && x->width == 128) {
         y.width = y.stride = 128;
         dots_of(&y, q, dots);
     } else
