@@ -128,7 +128,7 @@ static void test_decode(void **state)
     CHECK_EQ_TEXT(rp_turn_kind_name(row.turn.kind), "never", "batch");
     CHECK_NEAR(row.turn.limit_flop_per_byte, 1, 0.05, "limit over batch");
     rp_turn_text(&row, text);
-    CHECK_CONTAINS(text, "ridge 3)", "the limit stands beside the ridge");
+    CHECK_CONTAINS(text, "ridge 3 FLOP/B)", "the limit stands beside the ridge");
     row = turn_of(&s, RP_TURN_SEQ_K);
     CHECK_EQ_TEXT(rp_turn_kind_name(row.turn.kind), "never", "T");
     synthetic_end(&s);
