@@ -10,11 +10,12 @@
 
 #define LANES RP_VEC_LANES
 
-/* Sums that stay in registers at a time: chains enough to hide the latency of a multiply-add. */
+/* Sums that stay in registers at a time: chains enough to hide the latency of a multiply-add, and
+ * the dots of every slot. */
 #if LANES == 16
 #define SUMS 16
 #else
-#define SUMS 8
+#define SUMS RP_CPU_DECODE_ROWS
 #endif
 
 /* Of them at most so many for one slot. */
@@ -23,9 +24,6 @@
 /* Rows that meet one strip after another: they stay in the first-level cache. What is fetched for
  * later lies half of that ahead. */
 enum { STRIP_ROWS = 32, AHEAD_ROWS = 16 };
-
-/* Products in the making at a time. */
-enum { MOST_SUMS = LANES > RP_CPU_DECODE_ROWS ? LANES : RP_CPU_DECODE_ROWS };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -82,8 +80,8 @@ INLINE void add_products(const struct rp_stream *x, const struct place *at, cons
 INLINE void products_of_rows(const struct rp_stream *x, struct place at, const float *q,
                              rp_vec *products)
 {
-    rp_vec sums[MOST_SUMS];
-    rp_vec k[MOST_SUMS];
+    rp_vec sums[SUMS];
+    rp_vec k[SUMS];
 #pragma GCC unroll 16
     for (int64_t i = 0; i < at.rows * x->slots; ++i)
         sums[i] = rp_vec_all(0.0f);
@@ -115,7 +113,7 @@ INLINE int64_t rows_of_step(const struct rp_stream *x)
 INLINE void dots_step(const struct rp_stream *x, int64_t row, int64_t rows, const float *q,
                       float *dots)
 {
-    rp_vec products[MOST_SUMS];
+    rp_vec products[SUMS];
     int64_t step = rows_of_step(x);
     int64_t all = step * x->slots;
     int64_t i = 0;
