@@ -25,7 +25,12 @@
  * later lies half of that ahead. */
 enum { STRIP_ROWS = 32, AHEAD_ROWS = 16 };
 
+/* A sanitizer makes minutes of compiling of the copies below; one of each loop shows it as much. */
+#ifdef __SANITIZE_ADDRESS__
+#define INLINE static
+#else
 #define INLINE static inline __attribute__((always_inline))
+#endif
 
 /* Elements d .. of a row up to the end of a width that is no multiple of a vector's lanes, with
  * zeros behind them. */
