@@ -93,7 +93,8 @@ void rp_panels_multiply(const struct rp_product *x, int64_t rows)
         multiply_rows(x, rows, panel, 1);
 }
 
-void rp_panels_transpose(const float *rows, int64_t width, float *panel)
+/* panel (width, 16) = the transpose of rows (16, width). */
+static void transpose(const float *rows, int64_t width, float *panel)
 {
     int64_t d = 0;
     for (; d + RP_VEC_LANES <= width; d += RP_VEC_LANES) {
@@ -121,7 +122,7 @@ static void pack_key_panel(const struct rp_attention *a, const void *keys, int64
     int64_t n = p->seq_k - first < COLUMNS ? p->seq_k - first : COLUMNS;
     rp_row_load(p->dtype, rp_element(p->dtype, keys, first * width), rows, n * width);
     memset(rows + n * width, 0, (size_t)((COLUMNS - n) * width) * sizeof *rows);
-    rp_panels_transpose(rows, width, panel);
+    transpose(rows, width, panel);
 }
 
 void rp_panels_pack_keys(const struct rp_attention *a, const struct rp_cpu_layout *layout)

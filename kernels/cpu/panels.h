@@ -18,15 +18,11 @@
 
 #define rp_panels_pack_keys   RP_ISA_NAME(rp_panels_pack_keys)
 #define rp_panels_pack_values RP_ISA_NAME(rp_panels_pack_values)
-#define rp_panels_transpose   RP_ISA_NAME(rp_panels_transpose)
 #define rp_panels_multiply    RP_ISA_NAME(rp_panels_multiply)
 
 /* Packs all of K, or all of V, with the whole team; each thread uses its scratch. */
 void rp_panels_pack_keys(const struct rp_attention *a, const struct rp_cpu_layout *layout);
 void rp_panels_pack_values(const struct rp_attention *a, const struct rp_cpu_layout *layout);
-
-/* panel (width, 16) = the transpose of rows (16, width). */
-void rp_panels_transpose(const float *rows, int64_t width, float *panel);
 
 /* This thread's scratch, for use inside a parallel region. */
 static inline float *rp_thread_scratch(const struct rp_attention *a,

@@ -36,7 +36,7 @@ struct subject {
     struct rp_buffer workspace;
     int64_t scores_bytes;
     double least_work; /* of a probe's turn: as long a turn as that of what it is held against */
-    int launches;      /* of a turn */
+    int launches;      /* of such a turn; 0: a kernel, which has one */
     double best_s;     /* fastest turn */
 };
 
@@ -69,7 +69,7 @@ static enum rp_status open_probe(struct rp_device *device, struct subject *s)
     RP_TRY(s->probe->plan(&s->call));
     RP_TRY(rp_device_alloc(device, RP_MEMORY_SCORES, s->call.scratch_bytes, &s->scores));
     s->call.scratch = s->scores.data;
-    s->launches = (int)ceil(s->least_work / s->call.work);
+    s->launches = (int)fmax(1, ceil(s->least_work / s->call.work));
     return s->probe->fill(&s->call);
 }
 
@@ -94,7 +94,7 @@ static enum rp_status take_turn(struct rp_device *device, struct subject *s)
     double start_s = spent_s(device);
     if (!s->probe)
         RP_TRY(rp_kernel_find("cpu", s->impl)->launch(&s->attention));
-    for (int i = 0; i < s->launches || (s->probe && i == 0); ++i) {
+    for (int i = 0; i < s->launches; ++i) {
         RP_TRY(s->probe->launch(&s->call));
         ++s->call.turn;
     }
@@ -107,7 +107,7 @@ static enum rp_status take_turn(struct rp_device *device, struct subject *s)
 /* FLOP or bytes a second of a probe's fastest turn. */
 static double rate_of(const struct subject *s)
 {
-    return s->call.work * (s->launches > 1 ? s->launches : 1) / s->best_s;
+    return s->call.work * s->launches / s->best_s;
 }
 
 /* Leaves the times of n subjects in them. */
