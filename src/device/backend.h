@@ -53,7 +53,7 @@ struct rp_traffic {
     int64_t read_bytes, write_bytes;
 };
 
-/* Longest wait for a memory domain, s: longer than any point holds it that is not hung itself. */
+/* Longest wait for one holder of a memory domain, s: longer than any point that is not hung. */
 #define RP_DOMAIN_PATIENCE_S 900.0
 
 struct rp_backend {
@@ -98,9 +98,9 @@ struct rp_backend {
     enum rp_status (*traffic_begin)(void *state);
     enum rp_status (*traffic_end)(void *state, struct rp_traffic *traffic);
 
-    /* Optional: waits RP_DOMAIN_PATIENCE_S at most. From begin to end no other rank measures on
-     * what their devices share (a memory domain). Begin waits its turn; false when it gave up
-     * waiting. */
+    /* Optional: from begin to end no other rank measures on what their devices share (a memory
+     * domain). Begin waits its turn; false when it gave up, after one turn of RP_DOMAIN_PATIENCE_S.
+     */
     bool (*exclusive_begin)(void *state);
     void (*exclusive_end)(void *state);
 };

@@ -179,7 +179,7 @@ static enum rp_status sample_alone(const struct session *s, struct rp_probe_call
                                    const struct effort *effort, struct outcome *outcome)
 {
     struct rp_watch now;
-    tell(s, "waiting for its turn", RP_DOMAIN_PATIENCE_S + 60);
+    tell(s, "waiting for its turn", 0);
     if (!rp_device_exclusive_begin(s->device))
         rp_log(RP_LOG_WARN, "%s: others measured in the same memory domain", call->probe->method);
     tell(s, call->probe->method, sampling_limit_s);

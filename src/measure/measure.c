@@ -173,7 +173,7 @@ static enum rp_status sample_all(struct party *party)
     struct rp_session *s = &party->session;
     struct rp_attempt *live[RP_IMPL_COUNT];
     size_t n = sort_live(party, live);
-    rp_attempt_tell(live[0], "waiting for its turn", RP_DOMAIN_PATIENCE_S + 60);
+    rp_attempt_tell(live[0], "waiting for its turn", 0);
     bool is_alone = rp_device_exclusive_begin(s->device);
     enum rp_status status = RP_OK;
     for (size_t i = 0; i < n && status == RP_OK; ++i) {

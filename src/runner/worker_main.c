@@ -21,6 +21,7 @@
 /* What is finished sooner after the last message waits for company, unless nothing comes or a long
  * task: waking the rank costs more than a short row. */
 static const double gather_s = 0.2;
+static const double start_limit_s = 120; /* until a task's first step of its own begins */
 
 struct worker {
     struct rp_wire wire;
@@ -190,7 +191,7 @@ static void measure_task(struct worker *worker, const struct rp_task *task)
     if (task->predicted_s > gather_s || task->kind != RP_TASK_POINT)
         tell_report(worker);
     worker->step->task = task->number;
-    rp_worker_step_begin(worker->step, -1, "start", 0);
+    rp_worker_step_begin(worker->step, -1, "start", start_limit_s);
     enum rp_status status =
         task->kind == RP_TASK_POINT ? measure_point(worker, task) : calibrate(worker, task);
     worker->step->deadline_s = 0;

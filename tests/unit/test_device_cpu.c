@@ -90,6 +90,39 @@ static void test_token(void **state)
     CHECK_TRUE(!rp_domain_token_take(-1, 0), "none");
 }
 
+/* Many before us that each hold it for less than our patience, then one that never ends. */
+static void test_token_with_a_long_queue(void **state)
+{
+    (void)state;
+    struct rp_token_wait wait = {.turns = 7, .since_s = 1000, .patience_s = 900};
+    for (int64_t turn = 8; turn < 200; ++turn) {
+        double now_s = 1000 + 800 * (double)(turn - 7);
+        CHECK_TRUE(rp_token_wait_goes_on(&wait, turn, now_s), "turns are taken");
+    }
+    double last_s = wait.since_s;
+    CHECK_TRUE(rp_token_wait_goes_on(&wait, 199, last_s + 900), "the last holder may be slow");
+    CHECK_TRUE(!rp_token_wait_goes_on(&wait, 199, last_s + 900.1), "or hang");
+}
+
+static int64_t turns_in(int token)
+{
+    int64_t turns = -1;
+    return pread(token, &turns, sizeof turns, 0) == sizeof turns ? turns : -1;
+}
+
+static void test_token_counts_turns(void **state)
+{
+    (void)state;
+    int token = rp_domain_token_open(9998);
+    CHECK_TRUE(rp_domain_token_take(token, 0), "free");
+    int64_t before = turns_in(token);
+    rp_domain_token_return(token);
+    CHECK_TRUE(rp_domain_token_take(token, 0), "free again");
+    CHECK_TRUE(before > 0, "the first turn counted");
+    CHECK_EQ_I64(turns_in(token), before + 1, "the second turn");
+    rp_domain_token_close(token);
+}
+
 static void test_token_of_the_dead(void **state)
 {
     (void)state;
@@ -139,8 +172,12 @@ static void test_lost_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena),     cmocka_unit_test(test_arena_is_lazy),
-        cmocka_unit_test(test_token),     cmocka_unit_test(test_token_of_the_dead),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_arena_is_lazy),
+        cmocka_unit_test(test_token),
+        cmocka_unit_test(test_token_of_the_dead),
+        cmocka_unit_test(test_token_with_a_long_queue),
+        cmocka_unit_test(test_token_counts_turns),
         cmocka_unit_test(test_lost_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
