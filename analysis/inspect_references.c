@@ -25,6 +25,7 @@ static const struct {
     {"bandwidth", "B/s"},       {"read_bandwidth", "B/s"},
     {"cache_bandwidth", "B/s"}, {"latency", "s"},
     {"graph_latency", "s"},     {"anchor", "s"},
+    {"anchor_read", "B/s"},
 };
 
 static const char *units_of(const char *kind)
@@ -44,7 +45,7 @@ static void inspect_ceiling(const struct rp_ceiling *c, struct rp_fault_place pl
     if (!units)
         rp_faults_error(faults, place, "kind", c->kind,
                         "compute, compute_sustained, bandwidth, read_bandwidth, cache_bandwidth, "
-                        "latency, graph_latency or anchor");
+                        "latency, graph_latency, anchor or anchor_read");
     else if (strcmp(c->units, units) != 0)
         rp_faults_error(faults, place, "units", c->units, "%s for %s", units, c->kind);
     if (!(c->value > 0) || isinf(c->value))

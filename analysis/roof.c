@@ -26,7 +26,7 @@ bool rp_ceiling_is_disturbed(const struct rp_ceiling *ceiling)
 
 bool rp_ceiling_is_anchor(const struct rp_ceiling *ceiling)
 {
-    return strcmp(ceiling->kind, "anchor") == 0;
+    return strcmp(ceiling->kind, "anchor") == 0 || strcmp(ceiling->kind, "anchor_read") == 0;
 }
 
 /* Whether it was measured where the row was: device and threads. */
@@ -105,18 +105,24 @@ struct rp_roof rp_roof_of(const struct rp_study *study, const struct rp_result *
     return roof;
 }
 
-double rp_anchor_spread(const struct rp_study *study, int64_t run, int64_t device)
+static double spread_of(const struct rp_study *study, int64_t run, int64_t device, const char *kind)
 {
-    double times[RP_ANCHORS_MAX];
+    double values[RP_ANCHORS_MAX];
     size_t n = 0;
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
         const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
-        if (c->run == run && c->device == device && rp_ceiling_is_anchor(c) && c->value > 0 &&
+        if (c->run == run && c->device == device && strcmp(c->kind, kind) == 0 && c->value > 0 &&
             n < RP_ANCHORS_MAX)
-            times[n++] = c->value;
+            values[n++] = c->value;
     }
     if (n < 2)
         return NAN;
-    rp_stats_sort(times, n);
-    return (times[n - 1] - times[0]) / rp_stats_median(times, n);
+    rp_stats_sort(values, n);
+    return (values[n - 1] - values[0]) / rp_stats_median(values, n);
+}
+
+double rp_anchor_spread(const struct rp_study *study, int64_t run, int64_t device)
+{
+    return fmax(spread_of(study, run, device, "anchor"),
+                spread_of(study, run, device, "anchor_read"));
 }

@@ -22,9 +22,9 @@ struct entry {
 
 static size_t kind_order(const char *kind)
 {
-    static const char *const kinds[] = {"compute",        "compute_sustained", "bandwidth",
-                                        "read_bandwidth", "cache_bandwidth",   "latency",
-                                        "graph_latency"};
+    static const char *const kinds[] = {
+        "compute", "compute_sustained", "bandwidth", "read_bandwidth", "cache_bandwidth",
+        "latency", "graph_latency",     "anchor",    "anchor_read"};
     size_t order = 0;
     while (order < RP_COUNT(kinds) && strcmp(kinds[order], kind) != 0)
         ++order;

@@ -22,9 +22,10 @@ struct rp_ceilings_listener {
 enum rp_status rp_measure_ceilings(struct rp_device *device,
                                    const struct rp_ceilings_listener *listener) RP_MUST_CHECK;
 
-/* Measures the anchor again: a small fixed point (naive code of a few milliseconds on a CPU, the
- * same on every device), whose times at the start, in the middle and at the end of a run show drift
- * and an odd device. One row of kind anchor, units s; `moment` becomes its method. */
+/* Measures the anchors again: a small fixed point (naive code of a few milliseconds on a CPU, the
+ * same on every device) and reading from memory, whose figures at the start, in the middle and at
+ * the end of a run show drift and an odd device. A row of kind anchor, units s, and one of kind
+ * anchor_read, units B/s; `moment` becomes their method. */
 enum rp_status rp_measure_anchor(struct rp_device *device, const char *moment,
                                  const struct rp_ceilings_listener *listener) RP_MUST_CHECK;
 

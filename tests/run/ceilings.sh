@@ -28,6 +28,7 @@ expect 0 mpirun --oversubscribe -n 2 "$RIDGEPOINT" run sweep.yaml -o two.h5 \
 ceilings_of two.h5 >two.ceilings
 for device in 0 1; do
     expect_equal "$(grep -c "^$device anchor$" two.ceilings)" 3 "anchors of device $device"
+    expect_equal "$(grep -c "^$device anchor_read$" two.ceilings)" 3 "reads of device $device"
     for kind in compute compute_sustained bandwidth read_bandwidth cache_bandwidth latency; do
         expect_text two.ceilings "$device $kind" "ceilings of device $device"
     done
@@ -46,7 +47,7 @@ YAML
 for points in 1 2 8 14 15 16 17 31 32; do
     expect 0 "$RIDGEPOINT" run few.yaml -o "few-$points.h5" --device simulated:t4 --progress none \
         --set "sweep.0.seq_k.to=$points"
-    expect_equal "$(ceilings_of "few-$points.h5" | grep -c anchor)" 3 "anchors with $points points"
+    expect_equal "$(ceilings_of "few-$points.h5" | grep -c anchor)" 6 "anchors with $points points"
 done
 
 # The CPU: measured once a run; again by a run that finds something to do, not by one that does not.

@@ -70,9 +70,9 @@ static void test_changes(void **state)
     two_end(&t);
 }
 
-static void add_anchor(struct synthetic *s, double time_s, const char *when)
+static void add_anchor(struct synthetic *s, const char *kind, double value, const char *when)
 {
-    struct rp_ceiling *c = add_ceiling(&s->study, "anchor", time_s, 0);
+    struct rp_ceiling *c = add_ceiling(&s->study, kind, value, 0);
     RP_WORD_SET(c->method, when);
 }
 
@@ -82,15 +82,32 @@ static void test_drift(void **state)
     (void)state;
     struct two t;
     two_begin(&t);
-    add_anchor(&t.b, 1.00e-3, "start");
-    add_anchor(&t.b, 1.00e-3, "middle");
-    add_anchor(&t.b, 1.25e-3, "end");
+    add_anchor(&t.b, "anchor", 1.00e-3, "start");
+    add_anchor(&t.b, "anchor", 1.00e-3, "middle");
+    add_anchor(&t.b, "anchor", 1.25e-3, "end");
     rescale(&t.b, 1, 1.2);
     rescale(&t.b, 2, 1.4);
     CHECK_OK(compare_two(&t, false), "compare");
     expect_change(&t, 1, RP_CHANGE_SAME, 1.2);
     expect_change(&t, 2, RP_CHANGE_SLOWER, 1.4);
     CHECK_NEAR(found_of(&t, 0)->allowance_frac, 0.25, 1e-9, "the larger drift");
+    two_end(&t);
+}
+
+/* Nor can one whose memory others share, however steady its arithmetic. */
+static void test_drift_of_memory(void **state)
+{
+    (void)state;
+    struct two t;
+    two_begin(&t);
+    add_anchor(&t.a, "anchor", 1.00e-3, "start");
+    add_anchor(&t.a, "anchor_read", 16e9, "start");
+    add_anchor(&t.a, "anchor", 1.00e-3, "end");
+    add_anchor(&t.a, "anchor_read", 10e9, "end");
+    rescale(&t.b, 1, 1.4);
+    CHECK_OK(compare_two(&t, false), "compare");
+    expect_change(&t, 1, RP_CHANGE_SAME, 1.4);
+    CHECK_NEAR(found_of(&t, 0)->allowance_frac, 6.0 / 13, 1e-9, "of each kind by itself");
     two_end(&t);
 }
 
@@ -251,13 +268,10 @@ static void test_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_undecided),
-        cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_unlike),
-        cmocka_unit_test(test_mixed_side),
-        cmocka_unit_test(test_nothing_in_common),
+        cmocka_unit_test(test_changes),         cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_drift_of_memory), cmocka_unit_test(test_undecided),
+        cmocka_unit_test(test_repeats),         cmocka_unit_test(test_unlike),
+        cmocka_unit_test(test_mixed_side),      cmocka_unit_test(test_nothing_in_common),
         cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

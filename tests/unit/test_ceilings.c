@@ -56,7 +56,7 @@ static void test_datasheet(void **state)
         CHECK_NEAR(latency->value, gpu->launch_latency_s, 0.01 * latency->value, "latency");
         CHECK_TRUE(isnan(latency->datasheet), "no datasheet has a latency");
         CHECK_EQ_TEXT(ceiling_of(&kept, "anchor", "")->method, "start", "moment");
-        CHECK_EQ_I64(kept.n, 2 * n_paths + 5, "and nothing else");
+        CHECK_EQ_I64(kept.n, 2 * n_paths + 6, "and nothing else");
         CHECK_TRUE(kept.n_begun >= kept.n - 1, "each step is told (bandwidth is also a read)");
         CHECK_EQ_I64(kept.rows[0].threads, -1, "no CPU threads");
     }
@@ -100,8 +100,9 @@ static void test_faults_are_for_points(void **state)
     CHECK_STATUS(rp_simulated_launch(queue, &point, RP_IMPL_fused), RP_ERR_DEVICE, "first launch");
     kept.n = 0;
     CHECK_OK(rp_measure_anchor(device, "middle", &listener), "nor here");
-    CHECK_EQ_I64(kept.n, 1, "one row");
-    CHECK_EQ_TEXT(kept.rows[0].method, "middle", "moment");
+    CHECK_EQ_I64(kept.n, 2, "arithmetic and memory");
+    CHECK_EQ_TEXT(ceiling_of(&kept, "anchor", "")->method, "middle", "moment");
+    CHECK_EQ_TEXT(ceiling_of(&kept, "anchor_read", "")->method, "middle", "moment");
     CHECK_STATUS(rp_simulated_launch(queue, &point, RP_IMPL_fused), RP_ERR_DEVICE, "second launch");
     kept.n = 0;
     CHECK_STATUS(rp_measure_anchor(device, "end", &listener), RP_ERR_DEVICE, "lost");
