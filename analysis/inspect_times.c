@@ -1,7 +1,7 @@
 /*
  * inspect_times.c - do a row's median, minimum and interval follow from its samples?
  *
- * They are recomputed from the used samples by the same order statistics (base/stats) and may
+ * They are recomputed from the samples that count by the same order statistics (base/stats) and may
  * differ by rounding only.
  */
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 #include "analysis/inspect.h"
 #include "analysis/load.h"
 #include "base/stats.h"
+#include "model/result.h"
 
 struct times_context {
     const struct rp_result *row;
@@ -66,23 +67,24 @@ static void inspect_order(const struct times_context *c)
                         row->time_median_s, row->time_ci_high_s);
 }
 
-static void inspect_summary(const struct times_context *c, double *used, size_t n)
+static void inspect_summary(const struct times_context *c, double *times, size_t n)
 {
     const double level = 0.95;
-    rp_stats_sort(used, n);
-    struct rp_stats_interval interval = rp_stats_median_interval(used, n, level);
-    expect_f64(c, "time_median_s", c->row->time_median_s, rp_stats_median(used, n));
-    expect_f64(c, "time_min_s", c->row->time_min_s, used[0]);
+    rp_stats_sort(times, n);
+    struct rp_stats_interval interval = rp_stats_median_interval(times, n, level);
+    expect_f64(c, "time_median_s", c->row->time_median_s, rp_stats_median(times, n));
+    expect_f64(c, "time_min_s", c->row->time_min_s, times[0]);
     expect_f64(c, "time_ci_low_s", c->row->time_ci_low_s, interval.low);
     expect_f64(c, "time_ci_high_s", c->row->time_ci_high_s, interval.high);
     expect_f64(c, "ci_level", c->row->ci_level, interval.level);
 }
 
-/* Each sample by itself; copies the used times and returns how many. */
-static size_t collect_used(const struct times_context *c, const struct rp_sample *samples,
-                           size_t n_samples, double *used)
+/* Each sample by itself; copies the times that count and returns how many. */
+static size_t collect_times(const struct times_context *c, const struct rp_sample *samples,
+                            size_t n_samples, double *times)
 {
     char text[RP_FAULT_VALUE_SIZE];
+    int64_t least_used = rp_samples_least_used(samples, n_samples);
     size_t n = 0;
     for (size_t i = 0; i < n_samples; ++i) {
         const struct rp_sample *s = &samples[i];
@@ -95,8 +97,8 @@ static size_t collect_used(const struct times_context *c, const struct rp_sample
                             "at least 1");
         if (s->used != 0 && s->used != 1)
             rp_faults_error(c->faults, place, "used", rp_fault_i64(text, s->used), "0 or 1");
-        if (s->used == 1 && s->time_s > 0)
-            used[n++] = s->time_s;
+        if (s->used >= least_used && s->time_s > 0)
+            times[n++] = s->time_s;
     }
     return n;
 }
@@ -116,15 +118,17 @@ static void inspect_stop_reason(const struct times_context *c)
 static enum rp_status inspect_samples(const struct times_context *c,
                                       const struct rp_sample *samples, size_t n_samples)
 {
-    double *used = malloc(n_samples * sizeof *used);
-    if (!used)
+    double *times = malloc(n_samples * sizeof *times);
+    if (!times)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu samples", n_samples);
-    size_t n = collect_used(c, samples, n_samples, used);
-    if (n > 0)
-        inspect_summary(c, used, n);
-    else
+    size_t n = collect_times(c, samples, n_samples, times);
+    bool all_disturbed = rp_samples_least_used(samples, n_samples) == 0;
+    /* A file may also leave out times that were disturbed. */
+    if (all_disturbed && isnan(c->row->time_median_s))
         expect_no_times(c, "every sample was disturbed");
-    free(used);
+    else if (n > 0)
+        inspect_summary(c, times, n);
+    free(times);
     return RP_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/load.h"
 #include "base/stats.h"
+#include "model/result.h"
 
 static int compare_place(const struct rp_result *a, const struct rp_result *b, const char *b_impl)
 {
@@ -67,7 +68,7 @@ const struct rp_result *rp_pairs_find(const struct rp_pairs *pairs, const struct
     return NULL;
 }
 
-/* The used samples of a row, or one round of them. */
+/* The samples of a row that count, or one round of them. */
 struct turn {
     int64_t round;
     double time_s;
@@ -82,14 +83,15 @@ static int compare_turns(const void *a, const void *b)
     return (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
-/* One entry a round, sorted: the median of its used samples. Returns how many; `turns` has room for
- * all n samples. */
+/* One entry a round, sorted: the median of its samples that count. Returns how many; `turns` has
+ * room for all n samples. */
 static size_t list_turns(const struct rp_sample *samples, size_t n, struct turn *turns)
 {
+    int64_t least_used = rp_samples_least_used(samples, n);
     size_t used = 0;
     size_t rounds = 0;
     for (size_t i = 0; i < n; ++i) {
-        if (samples[i].used == 1 && samples[i].time_s > 0)
+        if (samples[i].used >= least_used && samples[i].time_s > 0)
             turns[used++] = (struct turn){samples[i].round, samples[i].time_s};
     }
     if (used > 1)

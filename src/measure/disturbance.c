@@ -82,8 +82,14 @@ void rp_disturbance_conclude(const struct rp_disturbance *d, size_t count, size_
         rp_flag_add(row, "noisy");
     if (row->reason[0] != '\0') /* of a mismatch */
         return;
-    snprintf(reason, sizeof reason,
-             "%zu of %zu samples count; left out: %zu disturbed and %zu throttled", used, count,
-             d->n_disturbed, d->n_throttled);
+    if (used == 0)
+        snprintf(
+            reason, sizeof reason,
+            "every sample was disturbed (%zu) or throttled (%zu): for want of others all count",
+            d->n_disturbed, d->n_throttled);
+    else
+        snprintf(reason, sizeof reason,
+                 "%zu of %zu samples count; left out: %zu disturbed and %zu throttled", used, count,
+                 d->n_disturbed, d->n_throttled);
     RP_WORD_SET(row->reason, reason);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/stats.h"
+#include "model/result.h"
 
 static const double warmup_agreement = 0.02; /* relative difference of two medians */
 static const double interval_level = 0.95;
@@ -80,12 +81,13 @@ void rp_sampling_clear(struct rp_sampling *sampling)
     *sampling = (struct rp_sampling){0};
 }
 
-/* Sorts the used samples into the scratch array and returns how many there are. */
-static size_t sort_used(const struct rp_sampling *sampling)
+/* Sorts the samples that count into the scratch array and returns how many there are. */
+static size_t sort_counted(const struct rp_sampling *sampling)
 {
+    int64_t least_used = rp_samples_least_used(sampling->samples, sampling->count);
     size_t n = 0;
     for (size_t i = 0; i < sampling->count; ++i) {
-        if (sampling->samples[i].used)
+        if (sampling->samples[i].used >= least_used)
             sampling->sorted[n++] = sampling->samples[i].time_s;
     }
     rp_stats_sort(sampling->sorted, n);
@@ -94,7 +96,7 @@ static size_t sort_used(const struct rp_sampling *sampling)
 
 static bool is_narrow(const struct rp_sampling *sampling)
 {
-    size_t n = sort_used(sampling);
+    size_t n = sort_counted(sampling);
     double median = rp_stats_median(sampling->sorted, n);
     struct rp_stats_interval interval =
         rp_stats_median_interval(sampling->sorted, n, interval_level);
@@ -134,9 +136,7 @@ void rp_sampling_summarise(const struct rp_sampling *sampling, enum rp_stop stop
 {
     row->samples = (int64_t)sampling->count;
     RP_WORD_SET(row->stop_reason, rp_stop_name(stop));
-    size_t n = sort_used(sampling);
-    if (n == 0)
-        return;
+    size_t n = sort_counted(sampling);
     struct rp_stats_interval interval =
         rp_stats_median_interval(sampling->sorted, n, interval_level);
     row->time_median_s = rp_stats_median(sampling->sorted, n);

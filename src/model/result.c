@@ -77,6 +77,15 @@ enum rp_status rp_result_set_protocol(struct rp_result *row, const struct rp_pro
     return rp_protocol_id(protocol, row->protocol);
 }
 
+int64_t rp_samples_least_used(const struct rp_sample *samples, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (samples[i].used == 1)
+            return 1;
+    }
+    return 0;
+}
+
 enum rp_status rp_result_point(const struct rp_result *row, struct rp_point *p)
 {
     memset(p, 0, sizeof *p);

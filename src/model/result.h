@@ -45,6 +45,10 @@ void rp_result_set_outcome(struct rp_result *row, enum rp_outcome outcome, const
 enum rp_status rp_result_set_protocol(struct rp_result *row,
                                       const struct rp_protocol *protocol) RP_MUST_CHECK;
 
+/* The least `used` of the samples that a row's times are of: 1, or 0 where every sample was
+ * disturbed or throttled and all count for want of others. */
+int64_t rp_samples_least_used(const struct rp_sample *samples, size_t n);
+
 /* The point of a row read from a file; RP_ERR_DAMAGED when its words or numbers make none. */
 enum rp_status rp_result_point(const struct rp_result *row, struct rp_point *p) RP_MUST_CHECK;
 

@@ -157,11 +157,34 @@ static void good_flags(struct synthetic *s)
     RP_WORD_SET(row_at(s, 2)->flags, "throttled,noisy,unpaired");
 }
 
+/* Its times are those of all samples then. */
+static void all_disturbed_counted(struct synthetic *s)
+{
+    struct rp_result *row = row_at(s, 2);
+    double times[64];
+    size_t n = (size_t)row->samples;
+    for (size_t i = 0; i < n; ++i) {
+        struct rp_sample *sample = sample_at(s, (size_t)row->sample_offset + i);
+        sample->used = 0;
+        times[i] = sample->time_s;
+    }
+    rp_stats_sort(times, n);
+    struct rp_stats_interval interval = rp_stats_median_interval(times, n, 0.95);
+    row->time_median_s = rp_stats_median(times, n);
+    row->time_min_s = times[0];
+    row->time_ci_low_s = interval.low;
+    row->time_ci_high_s = interval.high;
+    row->ci_level = interval.level;
+}
+static void all_disturbed_wrong(struct synthetic *s)
+{
+    all_disturbed_counted(s);
+    row_at(s, 2)->time_median_s *= 1.001;
+}
 static void all_disturbed(struct synthetic *s)
 {
     struct rp_result *row = row_at(s, 2);
-    for (int64_t i = 0; i < row->samples; ++i)
-        sample_at(s, (size_t)(row->sample_offset + i))->used = 0;
+    all_disturbed_counted(s);
     row->time_median_s = row->time_min_s = row->time_ci_low_s = row->time_ci_high_s = NAN;
     row->ci_level = NAN;
 }
@@ -215,6 +238,8 @@ static const struct planted cases[] = {
     {"implausible", implausible_flag, 1, "flags is noisy,implausible, expected no row faster"},
     {"flags", good_flags, 0, "fits together"},
     {"disturbed", all_disturbed, 0, "undamaged, and what it says fits together; complete"},
+    {"disturbed, all count", all_disturbed_counted, 0, "fits together"},
+    {"disturbed, wrong", all_disturbed_wrong, 1, "results row 2, time_median_s is"},
     {"disturbed, timed", all_disturbed_with_time, 1, "expected none: every sample was disturbed"},
 };
 

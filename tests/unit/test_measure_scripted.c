@@ -392,9 +392,10 @@ static void test_disturbed(void **state)
     const struct rp_result *naive = &rows[RP_IMPL_naive];
     CHECK_EQ_TEXT(naive->status, "ok", "it computed the right thing");
     CHECK_EQ_TEXT(naive->flags, "noisy", "flag");
-    CHECK_EQ_TEXT(naive->reason, "0 of 12 samples count; left out: 12 disturbed and 0 throttled",
+    CHECK_EQ_TEXT(naive->reason,
+                  "every sample was disturbed (12) or throttled (0): for want of others all count",
                   "says so");
-    CHECK_TRUE(isnan(naive->time_median_s) && isnan(naive->time_ci_low_s), "no median of nothing");
+    CHECK_TRUE(naive->time_median_s > 0 && naive->time_ci_low_s > 0, "and has a time");
     CHECK_EQ_I64(naive->samples, 12, "the raw samples are kept");
     CHECK_EQ_I64(samples[RP_IMPL_naive][11].used, 0, "and marked");
     CHECK_CONTAINS(rows[RP_IMPL_fused].flags, "throttled", "throttled");
