@@ -221,6 +221,7 @@ sleep_ms() {
 BENCH_SHORT=0
 bench_verdict() {
     local word=PASS
+    [[ $2 == [-0-9.]* ]] || fail "$1: \"$2\" is no figure"
     if ! awk -v figure="${2%% *}" -v bar="$4" -v side="$3" \
         'BEGIN { exit !(side == "at_least" ? figure >= bar : figure <= bar) }'; then
         word=SHORT

@@ -6,7 +6,7 @@
 #
 # A row on a border may be named from either side of it: "undecided" contradicts nothing, and
 # "unexplained" contradicts another class only where the attained share differs by more than
-# medians may.
+# medians may and the ceiling it is a share of (attained times median) differs.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -36,7 +36,7 @@ awk -F '\t' '
         } else {
             on_border = old[4] == "undecided" || $4 == "undecided"
             if (old[4] == "unexplained" || $4 == "unexplained")
-                on_border = off(old[9], $9) <= allowed
+                on_border = off(old[9], $9) <= allowed + off(old[9] * old[5], $9 * $5)
             agree += on_border
             note = on_border ? ", on the border" : ""
             printf "    %s %s: %s (%.3f attained), then %s (%.3f)%s\n", $1, $2, old[4], old[9],
