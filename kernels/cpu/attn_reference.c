@@ -62,34 +62,79 @@ static int64_t keys_at_once(const struct rp_point *p)
     return p->dtype == RP_DTYPE_fp32 || p->seq_k < RP_CPU_BLAS_KEYS ? p->seq_k : RP_CPU_BLAS_KEYS;
 }
 
+/* Of so few rows each is a product with a vector: one of matrices spends its time on packing. */
+enum { VECTOR_ROWS_MAX = 3 };
+
+/* n keys of a block: where they begin in a row of scores, and how long a row is. */
+struct keys {
+    const float *floats;
+    int n, width;
+    int64_t first, seq_k;
+};
+
+static void multiply_keys(const struct block *b, const struct keys *k, const float *q,
+                          float *scores)
+{
+    if (b->rows > VECTOR_ROWS_MAX) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)b->rows, k->n, k->width, 1.0f, q,
+                    k->width, k->floats, k->width, 0.0f, scores + k->first, (int)k->seq_k);
+        return;
+    }
+    for (int64_t row = 0; row < b->rows; ++row)
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, k->n, k->width, 1.0f, k->floats, k->width,
+                    q + row * k->width, 1, 0.0f, scores + row * k->seq_k + k->first, 1);
+}
+
+static void multiply_values(const struct block *b, const struct keys *v, const float *scores,
+                            float *o)
+{
+    float kept = v->first > 0 ? 1.0f : 0.0f;
+    if (b->rows > VECTOR_ROWS_MAX) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)b->rows, v->width, v->n, 1.0f,
+                    scores + v->first, (int)v->seq_k, v->floats, v->width, kept, o, v->width);
+        return;
+    }
+    for (int64_t row = 0; row < b->rows; ++row)
+        cblas_sgemv(CblasRowMajor, CblasTrans, v->n, v->width, 1.0f, v->floats, v->width,
+                    scores + row * v->seq_k + v->first, 1, kept, o + row * v->width, 1);
+}
+
+/* Keys (or values) from `first` on, at most `step` of them. */
+static struct keys keys_from(const struct rp_point *p, const struct block *b, const void *tensor,
+                             int64_t first, int64_t step)
+{
+    int64_t n = p->seq_k - first < step ? p->seq_k - first : step;
+    return (struct keys){
+        .floats = rows_at(p, tensor, b->kv_head * p->seq_k + first, n, b->key_floats),
+        .n = (int)n,
+        .width = (int)p->head_dim,
+        .first = first,
+        .seq_k = p->seq_k,
+    };
+}
+
 static void score_block(const struct rp_attention *a, const struct block *b)
 {
     const struct rp_point *p = a->point;
-    int width = (int)p->head_dim;
     int64_t step = keys_at_once(p);
     float *scores = (float *)a->scores + b->first_row * p->seq_k;
     const float *q = rows_at(p, a->q, b->first_row, b->rows, b->row_floats);
     for (int64_t key = 0; key < p->seq_k; key += step) {
-        int64_t n = p->seq_k - key < step ? p->seq_k - key : step;
-        const float *k = rows_at(p, a->k, b->kv_head * p->seq_k + key, n, b->key_floats);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)b->rows, (int)n, width, 1.0f, q,
-                    width, k, width, 0.0f, scores + key, (int)p->seq_k);
+        struct keys k = keys_from(p, b, a->k, key, step);
+        multiply_keys(b, &k, q, scores);
     }
 }
 
 static void output_block(const struct rp_attention *a, const struct block *b)
 {
     const struct rp_point *p = a->point;
-    int width = (int)p->head_dim;
     int64_t step = keys_at_once(p);
     void *out = rp_element_out(p->dtype, a->o, b->first_row * p->head_dim);
-    const float *probabilities = (const float *)a->scores + b->first_row * p->seq_k;
+    const float *scores = (const float *)a->scores + b->first_row * p->seq_k;
     float *o = p->dtype == RP_DTYPE_fp32 ? out : b->row_floats;
     for (int64_t key = 0; key < p->seq_k; key += step) {
-        int64_t n = p->seq_k - key < step ? p->seq_k - key : step;
-        const float *v = rows_at(p, a->v, b->kv_head * p->seq_k + key, n, b->key_floats);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)b->rows, width, (int)n, 1.0f,
-                    probabilities + key, (int)p->seq_k, v, width, key > 0 ? 1.0f : 0.0f, o, width);
+        struct keys v = keys_from(p, b, a->v, key, step);
+        multiply_values(b, &v, scores, o);
     }
     if (p->dtype != RP_DTYPE_fp32)
         rp_row_store(p->dtype, o, out, b->rows * p->head_dim);

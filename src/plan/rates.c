@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A core of a server CPU with 256-bit vectors, on its matrix library; how much of that each
- * implementation reaches. A memory channel or two feed a few threads. */
+/* A core of a server CPU with 256-bit vectors, in a loop of multiply-adds; how much of that each
+ * implementation reaches (tests/bench/plan.sh). A memory channel or two feed a few threads. */
 static const double cpu_thread_flop_per_s = 60e9;
 static const double cpu_efficiency[RP_IMPL_COUNT] = {
-    [RP_IMPL_naive] = 0.4, [RP_IMPL_reference] = 0.9, [RP_IMPL_fused] = 0.4};
+    [RP_IMPL_naive] = 0.6, [RP_IMPL_reference] = 0.6, [RP_IMPL_fused] = 0.8};
 static const double cpu_thread_bytes_per_s = 10e9;
 static const int cpu_threads_that_share_memory = 8;
 static const double cpu_latency_s = 20e-6; /* a team of threads starts and ends */
