@@ -21,7 +21,9 @@ static void explain_ceiling(struct rp_explainer *e, const char *name, const stru
         snprintf(datasheet, sizeof datasheet, ", %.3g of the datasheet's", c->value / c->datasheet);
     rp_explain_number(
         e, name, (struct rp_quantity){c->value, rp_ceiling_low(c), rp_ceiling_high(c), c->units},
-        "%s%s%s%s%s", c->path, c->path[0] && c->method[0] ? ", " : "", c->method, clock, datasheet);
+        "%s%s%s%s%s%s", c->path, c->path[0] && c->method[0] ? ", " : "",
+        rp_ceiling_is_anchor(c) ? "reading, repeated at this moment of the run: " : "", c->method,
+        clock, datasheet);
 }
 
 void rp_explain_ceilings(struct rp_explainer *e)

@@ -33,7 +33,7 @@ bool rp_ceiling_is_anchor(const struct rp_ceiling *ceiling)
 static bool serves(const struct rp_ceiling *c, const struct rp_result *row)
 {
     return c->device == row->device && c->threads == row->threads && c->value > 0 &&
-           !rp_ceiling_is_anchor(c);
+           strcmp(c->kind, "anchor") != 0;
 }
 
 static const char *begun(const struct rp_study *study, int64_t run)
@@ -69,15 +69,16 @@ static void add_to_roof(struct rp_roof *roof, const struct rp_ceiling *c,
                         const struct rp_result *row)
 {
     bool is_decode = strcmp(row->stage, "decode") == 0;
+    bool is_anchor = rp_ceiling_is_anchor(c); /* a read, at another moment than the ceilings */
     bool is_read = strcmp(c->kind, "read_bandwidth") == 0;
-    bool is_bandwidth = is_read || strcmp(c->kind, "bandwidth") == 0;
+    bool is_bandwidth = is_anchor || is_read || strcmp(c->kind, "bandwidth") == 0;
     bool is_compute = strncmp(c->kind, "compute", strlen("compute")) == 0;
     bool is_proof = !rp_ceiling_is_disturbed(c);
     if (is_compute && strcmp(c->path, row->path) != 0)
         return;
     if (strcmp(c->kind, "compute") == 0)
         keep_best(&roof->compute, c, false);
-    if (is_bandwidth && is_read == is_decode)
+    if (is_bandwidth && (is_anchor || is_read == is_decode))
         keep_best(&roof->memory, c, false);
     if (strcmp(c->kind, "cache_bandwidth") == 0)
         keep_best(&roof->cache, c, false);

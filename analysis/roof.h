@@ -1,7 +1,8 @@
 /*
  * roof.h - the ceilings measured on a row's own device that the row is held against.
  *
- * They are those of the row's own run and number of threads. A run that measured none borrows them
+ * They are those of the row's own run and number of threads; where others share the memory, the
+ * best that reading reached at the start, in the middle or at the end. A run that measured none borrows them
  * from the latest other run on the same device with the same threads, and says so; nothing is ever
  * taken from another device.
  */
@@ -16,7 +17,7 @@ struct rp_roof {                      /* null: not measured; rows are owned by t
     const struct rp_run *run;         /* that measured them; null: no run did */
     bool is_borrowed;                 /* from another run than the row's */
     const struct rp_ceiling *compute; /* of the row's path */
-    const struct rp_ceiling *memory;  /* bandwidth; for decode read_bandwidth */
+    const struct rp_ceiling *memory;  /* bandwidth, for decode read_bandwidth; or anchor_read */
     const struct rp_ceiling *cache;
     const struct rp_ceiling *latency;
     /* The most that was reached at all on the row's path (burst or sustained) and of DRAM (any

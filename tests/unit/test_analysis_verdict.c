@@ -157,6 +157,29 @@ static void test_measured(void **state)
 }
 
 /* Whatever is not there makes it missing, and the reason names it. */
+/* Memory that gave more in the middle of the run than while its ceilings were measured. */
+static void test_measured_anchor(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    synthetic_begin(&s);
+    struct rp_result row = row_with_counts(0.1);
+    add_ceiling(&s.study, "compute", 1e12, 0);
+    add_ceiling(&s.study, "bandwidth", 1e9, 0);
+    add_ceiling(&s.study, "read_bandwidth", 0.9e9, 0);
+    add_ceiling(&s.study, "latency", 1e-6, 0);
+    add_ceiling(&s.study, "anchor", 1e12, 0); /* s: no rate */
+    add_ceiling(&s.study, "anchor_read", 0.95e9, 0);
+    CHECK_NEAR(rp_roof_of(&s.study, &row).memory->value, 1e9, 0, "the anchor is slower");
+    add_ceiling(&s.study, "anchor_read", 1.25e9, 0);
+    struct rp_measured_verdict v = rp_verdict_measured(&s.study, &row);
+    CHECK_NEAR(v.times[RP_CLASS_MEMORY].value_s, 0.08, 1e-12, "1e8 B at 1.25e9 B/s");
+    CHECK_NEAR(v.roof.most_memory->value, 1.25e9, 0, "what no row can beat");
+    RP_WORD_SET(row.stage, "decode");
+    CHECK_NEAR(rp_roof_of(&s.study, &row).memory->value, 1.25e9, 0, "decode");
+    synthetic_end(&s);
+}
+
 static void test_measured_missing(void **state)
 {
     (void)state;
@@ -349,12 +372,12 @@ static void test_plausibility(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intensity),       cmocka_unit_test(test_crossover),
-        cmocka_unit_test(test_crossover_kinds), cmocka_unit_test(test_missing_reasons),
-        cmocka_unit_test(test_measured),        cmocka_unit_test(test_measured_missing),
-        cmocka_unit_test(test_measured_cache),  cmocka_unit_test(test_measured_warm),
-        cmocka_unit_test(test_measured_runs),   cmocka_unit_test(test_plausibility),
-        cmocka_unit_test(test_crossings),
+        cmocka_unit_test(test_intensity),        cmocka_unit_test(test_crossover),
+        cmocka_unit_test(test_crossover_kinds),  cmocka_unit_test(test_missing_reasons),
+        cmocka_unit_test(test_measured),         cmocka_unit_test(test_measured_anchor),
+        cmocka_unit_test(test_measured_missing), cmocka_unit_test(test_measured_cache),
+        cmocka_unit_test(test_measured_warm),    cmocka_unit_test(test_measured_runs),
+        cmocka_unit_test(test_plausibility),     cmocka_unit_test(test_crossings),
     };
     return cmocka_run_group_tests(tests, load_gpus, unload_gpus);
 }
