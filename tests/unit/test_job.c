@@ -270,7 +270,7 @@ static void test_shipped_jobs(void **state)
         size_t points;
         int64_t rows;
     } cases[] = {
-        {"jobs/notebook.yaml", 23, 67},
+        {"jobs/notebook.yaml", 25, 73},
         {"jobs/smoke.yaml", 13, 39},
         {"jobs/prefill-decode.yaml", 72, 216}, /* 2 * 8 * 2 * 2 - 4 prefill, 3 * 4 decode */
     };
