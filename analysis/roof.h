@@ -2,9 +2,9 @@
  * roof.h - the ceilings measured on a row's own device that the row is held against.
  *
  * They are those of the row's own run and number of threads; where others share the memory, the
- * best that reading reached at the start, in the middle or at the end. A run that measured none borrows them
- * from the latest other run on the same device with the same threads, and says so; nothing is ever
- * taken from another device.
+ * best that reading reached at the start, in the middle or at the end. A run that measured none
+ * borrows them from the latest other run on the same device with the same threads, and says so;
+ * nothing is ever taken from another device.
  */
 #ifndef RP_ANALYSIS_ROOF_H
 #define RP_ANALYSIS_ROOF_H
