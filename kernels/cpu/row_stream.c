@@ -26,7 +26,7 @@
 enum { STRIP_ROWS = 32, AHEAD_ROWS = 16 };
 
 /* A sanitizer makes minutes of compiling of the copies below; one of each loop shows it as much. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RP_SANITIZED
 #define INLINE static
 #else
 #define INLINE static inline __attribute__((always_inline))

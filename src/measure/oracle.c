@@ -170,17 +170,18 @@ enum rp_status rp_oracle_create(const struct rp_point *p, const void *q, const v
 {
     bool is_half = rp_dtype_info(p->dtype)->storage_bytes == 2;
     int64_t n = count_rows(p, n_rows);
-    int64_t failures = 0;
     float *halves = is_half ? decode_all_halves(p->dtype) : NULL;
     oracle->n_rows = (size_t)n;
     oracle->rows = calloc((size_t)n, sizeof *oracle->rows);
     oracle->outputs = calloc((size_t)(n * p->head_dim), sizeof *oracle->outputs);
-    if ((is_half && !halves) || !oracle->rows || !oracle->outputs)
-        failures = n;
+    bool has_memory = (halves || !is_half) && oracle->rows && oracle->outputs;
+    int64_t failures = has_memory ? 0 : n;
+    /* Not from `failures`: a late thread would read it while the first ones add to it. */
+    int64_t n_computed = has_memory ? n : 0;
 
     struct inputs in = {.point = p, .q = q, .k = k, .v = v, .halves = halves};
 #pragma omp parallel for schedule(dynamic) reduction(+ : failures)
-    for (int64_t i = 0; i < (failures > 0 ? 0 : n); ++i) {
+    for (int64_t i = 0; i < n_computed; ++i) {
         choose_row(p, n, i, seed, &oracle->rows[i]);
         failures += !compute_row_alone(&in, &oracle->rows[i], oracle->outputs + i * p->head_dim);
     }
