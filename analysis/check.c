@@ -66,7 +66,7 @@ static enum rp_status check_files(const struct rp_sources *sources,
 {
     const struct rp_check_source source = {&sources->list, &sources->gpus, values->simulated};
     struct rp_finding findings[RP_NOTEBOOK_CHECKS];
-    rp_notebook_checks(&source, findings);
+    RP_TRY(rp_notebook_checks(&source, findings));
     for (size_t i = 0; i < RP_NOTEBOOK_CHECKS; ++i) {
         if (findings[i].outcome == RP_CHECK_FAIL)
             *exit_code = 1;
@@ -84,7 +84,7 @@ enum rp_status rp_check_run(int argc, char *const *argv, FILE *out, int *exit_co
     struct rp_source_values values = {0};
     struct rp_sources sources;
     *exit_code = 0;
-    enum rp_status status = rp_sources_open(&command, argc, argv, &values, &sources);
+    enum rp_status status = rp_sources_scan(&command, argc, argv, &values, &sources);
     if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
     else if (status == RP_OK)

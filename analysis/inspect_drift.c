@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/inspect.h"
+#include "analysis/key.h"
 #include "analysis/keyed.h"
 #include "analysis/load.h"
 #include "analysis/roof.h"

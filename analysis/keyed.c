@@ -3,25 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/list.h"
+
 enum { PART_ROWS = 1 << 20 };
-
-/* The step of splitmix64, which spreads any difference over all bits. */
-uint64_t rp_key_add_i64(uint64_t key, int64_t value)
-{
-    uint64_t z = (key ^ (uint64_t)value) + UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-uint64_t rp_key_add_text(uint64_t key, const char *text)
-{
-    const uint64_t fnv_prime = UINT64_C(0x100000001b3);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (const unsigned char *p = (const unsigned char *)text; *p; ++p)
-        hash = (hash ^ *p) * fnv_prime;
-    return rp_key_add_i64(key, (int64_t)hash);
-}
 
 struct part {
     struct rp_keyed_row *rows; /* heap */
@@ -30,15 +14,12 @@ struct part {
 
 static enum rp_status append(struct part *part, const struct rp_keyed_row *row)
 {
-    if (part->count == part->capacity) {
-        size_t capacity = part->capacity ? 2 * part->capacity : 1024;
-        struct rp_keyed_row *rows = realloc(part->rows, capacity * sizeof *rows);
-        if (!rows)
-            return RP_FAIL(RP_ERR_INTERNAL, "no host memory to compare %zu rows", capacity);
-        part->rows = rows;
-        part->capacity = capacity;
-    }
-    part->rows[part->count++] = *row;
+    struct rp_keyed_row *rows =
+        rp_list_grow(part->rows, part->count, &part->capacity, sizeof *rows);
+    if (!rows)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory to compare %zu rows", part->count);
+    part->rows = rows;
+    rows[part->count++] = *row;
     return RP_OK;
 }
 

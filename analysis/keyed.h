@@ -16,15 +16,11 @@
 #include "store/results_scan.h"
 
 struct rp_keyed_row {
-    uint64_t key;        /* equal for rows to be compared; for others too, once in 1e19 pairs */
+    uint64_t key;        /* equal for rows to be compared (key.h) */
     int64_t order;       /* among them */
     size_t number;       /* row of /results */
     float low_s, high_s; /* interval of the median, rounded */
 };
-
-/* Keys begin as 0 and take in one value after another. */
-uint64_t rp_key_add_text(uint64_t key, const char *text);
-uint64_t rp_key_add_i64(uint64_t key, int64_t value);
 
 struct rp_keyed_check {
     const char *const *columns; /* what both functions use */

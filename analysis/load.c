@@ -57,16 +57,19 @@ void rp_study_scan_close(struct rp_results_scan *scan)
     rp_child_note_file(NULL);
 }
 
-enum rp_status rp_study_list_load(const char *const *paths, size_t n, struct rp_study_list *list)
+/* Reads or opens one file. */
+typedef enum rp_status fill_function(const char *path, struct rp_study *study);
+
+static enum rp_status fill_list(const char *const *paths, size_t n, fill_function *fill,
+                                struct rp_study_list *list)
 {
-    *list = (struct rp_study_list){0};
-    list->files = calloc(n ? n : 1, sizeof *list->files);
+    *list = (struct rp_study_list){calloc(n ? n : 1, sizeof *list->files), 0};
     if (!list->files)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu files", n);
     for (size_t i = 0; i < n; ++i) {
         struct rp_study_file *file = &list->files[i];
         file->path = paths[i];
-        enum rp_status status = rp_study_load(paths[i], &file->study);
+        enum rp_status status = fill(paths[i], &file->study);
         if (status != RP_OK) {
             rp_study_list_clear(list);
             return status;
@@ -76,10 +79,36 @@ enum rp_status rp_study_list_load(const char *const *paths, size_t n, struct rp_
     return RP_OK;
 }
 
+enum rp_status rp_study_list_load(const char *const *paths, size_t n, struct rp_study_list *list)
+{
+    return fill_list(paths, n, rp_study_load, list);
+}
+
+static enum rp_status open_study(const char *path, struct rp_study *study)
+{
+    static const char *const no_columns[] = {NULL};
+    struct rp_results_scan *scan = NULL;
+    RP_TRY(rp_study_scan(path, no_columns, 0, &scan));
+    rp_child_note_file(NULL);
+    *study = *rp_results_scan_study(scan); /* whose tables stay the scan's */
+    study->tables[RP_TABLE_RESULTS] = (struct rp_table){0};
+    return RP_OK;
+}
+
+enum rp_status rp_study_list_open(const char *const *paths, size_t n, struct rp_study_list *list)
+{
+    return fill_list(paths, n, open_study, list);
+}
+
 void rp_study_list_clear(struct rp_study_list *list)
 {
-    for (size_t i = 0; i < list->count; ++i)
-        rp_study_clear(&list->files[i].study);
+    for (size_t i = 0; i < list->count; ++i) {
+        struct rp_study *study = &list->files[i].study;
+        if (study->scan)
+            rp_results_scan_close(study->scan);
+        else
+            rp_study_clear(study);
+    }
     free(list->files);
     *list = (struct rp_study_list){0};
 }

@@ -14,8 +14,8 @@
 #include "store/study.h"
 
 struct rp_study_file {
-    const char *path; /* not owned */
-    struct rp_study study;
+    const char *path;      /* not owned */
+    struct rp_study study; /* with a scan: its tables but for rows and samples; rows.h has those */
 };
 
 struct rp_study_list {
@@ -30,6 +30,11 @@ enum rp_status rp_study_load(const char *path, struct rp_study *study) RP_MUST_C
 /* Reads all of them, in order; `paths` must outlive the list. On failure the list is empty. */
 enum rp_status rp_study_list_load(const char *const *paths, size_t n,
                                   struct rp_study_list *list) RP_MUST_CHECK;
+
+/* Opens all of them, in order, to be read block by block; likewise. A file that is replaced
+ * meanwhile is read as it was. */
+enum rp_status rp_study_list_open(const char *const *paths, size_t n,
+                                  struct rp_study_list *list) RP_MUST_CHECK;
 void rp_study_list_clear(struct rp_study_list *list);
 
 /* Opens one file to be read block by block (results_scan.h). To be closed by rp_study_scan_close.
@@ -38,7 +43,8 @@ enum rp_status rp_study_scan(const char *path, const char *const *columns, size_
                              struct rp_results_scan **scan) RP_MUST_CHECK;
 void rp_study_scan_close(struct rp_results_scan *scan); /* takes null */
 
-/* Rows of /samples in the file that the study is of. */
+/* Rows of /results and /samples in the file that the study is of. */
+size_t rp_study_result_rows(const struct rp_study *study);
 size_t rp_study_sample_rows(const struct rp_study *study);
 
 /* Rows of /results in all files. */

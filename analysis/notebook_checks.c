@@ -8,75 +8,75 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/classify.h"
+#include "analysis/rows.h"
+#include "base/list.h"
 #include "model/cost.h"
 #include "model/result.h"
 
 static const char *const outcome_names[RP_CHECK_OUTCOME_COUNT] = {"PASS", "FAIL", "SKIP"};
-
-/* Visits rows of a shape in every file; `impl` null: any. Starts over when *position is 0. */
-struct cursor {
-    const struct rp_check_source *source;
-    const char *impl;
-    struct rp_point point;
-    bool any_mask; /* causal or not */
-    size_t file, row;
-};
-
-static bool row_fits(const struct cursor *c, const struct rp_study *study,
-                     const struct rp_result *row)
-{
-    struct rp_point p;
-    if (!c->source->simulated && rp_study_is_simulated(study, row))
-        return false;
-    if ((c->impl && strcmp(row->impl, c->impl) != 0) || rp_result_point(row, &p) != RP_OK)
-        return false;
-    if (c->any_mask)
-        p.causal = c->point.causal;
-    return rp_point_compare(&p, &c->point) == 0;
-}
-
-/* The next row that fits, or null at the end; *study is the file's it is in. */
-static const struct rp_result *next_row(struct cursor *c, const struct rp_study **study)
-{
-    for (; c->file < c->source->list->count; ++c->file, c->row = 0) {
-        *study = &c->source->list->files[c->file].study;
-        while (c->row < rp_study_count(*study, RP_TABLE_RESULTS)) {
-            const struct rp_result *row = &rp_study_results(*study)[c->row++];
-            if (row_fits(c, *study, row))
-                return row;
-        }
-    }
-    return NULL;
-}
 
 static struct rp_point prefill(int64_t heads, int64_t seq, int64_t head_dim, enum rp_dtype dtype)
 {
     return (struct rp_point){RP_STAGE_PREFILL, 1, heads, heads, seq, seq, head_dim, dtype, false};
 }
 
-/* Intensity by flops_dense over bytes_min: of a row of this shape, masked or not (both counts are
- * the same), or of the model. */
-static double dense_intensity(const struct rp_check_source *source, const struct rp_point *p,
-                              bool *from_row)
+/* Shapes that checks count: their intensity by flops_dense over bytes_min. */
+enum shape { PREFILL_1K, PREFILL_2K, GROUPED_DECODE, PLAIN_DECODE, SHAPES };
+
+static struct rp_point point_of(enum shape shape)
 {
-    struct cursor c = {.source = source, .point = *p, .any_mask = true};
-    const struct rp_study *study = NULL;
-    const struct rp_result *row;
-    while ((row = next_row(&c, &study))) {
-        double intensity = rp_ratio((double)row->flops_dense, (double)row->bytes_min);
-        if (intensity > 0) {
-            *from_row = true;
-            return intensity;
-        }
-    }
+    struct rp_point p = {RP_STAGE_DECODE, 1, 32, 8, 1, 2048, 128, RP_DTYPE_fp16, false};
+    if (shape == PREFILL_1K || shape == PREFILL_2K)
+        return prefill(32, shape == PREFILL_1K ? 1024 : 2048, 128, RP_DTYPE_fp16);
+    if (shape == PLAIN_DECODE)
+        p.heads = 8;
+    return p;
+}
+
+/* A row of reference at one of the lengths whose memory is compared. */
+struct memory_row {
+    const struct rp_device_row *device;
+    const struct rp_study *study;
+    struct rp_result row;
+    size_t rows; /* it stands for: on the same type of device, of the same peak and status */
+};
+
+/* What the rows of the files say of the checks. */
+struct evidence {
+    const struct rp_gpu_list *gpus;
+    double intensities[SHAPES]; /* of the first row that has counts; NaN: of none */
+    struct rp_finding naive;
+    size_t naive_compared;
+    struct memory_row *memory; /* heap; in the order of the files */
+    size_t n_memory, memory_room;
+};
+
+/* Of a row of this shape, masked or not (both counts are the same), or of the model. */
+static double dense_intensity(const struct evidence *e, enum shape shape, bool *from_row)
+{
+    struct rp_point p = point_of(shape);
     struct rp_cost cost;
-    *from_row = false;
-    if (rp_cost_of(p, &cost) != RP_OK)
+    *from_row = e->intensities[shape] > 0;
+    if (*from_row)
+        return e->intensities[shape];
+    if (rp_cost_of(&p, &cost) != RP_OK)
         return NAN;
     return rp_cost_intensity(cost.flops_dense, cost.bytes_min);
+}
+
+static void add_intensity(struct evidence *e, const struct rp_seen_row *seen)
+{
+    for (int shape = 0; shape < SHAPES; ++shape) {
+        struct rp_point p = point_of((enum shape)shape);
+        p.causal = seen->point.causal;
+        if (!(e->intensities[shape] > 0) && rp_point_compare(&p, &seen->point) == 0)
+            e->intensities[shape] =
+                rp_ratio((double)seen->row->flops_dense, (double)seen->row->bytes_min);
+    }
 }
 
 static void set_origin(struct rp_finding *f, bool from_rows)
@@ -85,14 +85,12 @@ static void set_origin(struct rp_finding *f, bool from_rows)
              from_rows ? "counts of the file's rows" : "the model: no file has the shape");
 }
 
-static void check_doubles(const struct rp_check_source *source, struct rp_finding *f)
+static void check_doubles(const struct evidence *e, struct rp_finding *f)
 {
     bool short_row = false;
     bool long_row = false;
-    struct rp_point p = prefill(32, 1024, 128, RP_DTYPE_fp16);
-    double at_1k = dense_intensity(source, &p, &short_row);
-    p.seq_q = p.seq_k = 2048;
-    double at_2k = dense_intensity(source, &p, &long_row);
+    double at_1k = dense_intensity(e, PREFILL_1K, &short_row);
+    double at_2k = dense_intensity(e, PREFILL_2K, &long_row);
     f->value = at_2k / at_1k;
     f->outcome = f->value >= 1.8 && f->value <= 2.2 ? RP_CHECK_PASS : RP_CHECK_FAIL;
     snprintf(f->text, sizeof f->text,
@@ -104,19 +102,17 @@ static void check_doubles(const struct rp_check_source *source, struct rp_findin
                  short_row ? 1024 : 2048);
 }
 
-static void check_prefill(const struct rp_check_source *source, const char *gpu_type,
-                          struct rp_finding *f)
+static void check_prefill(const struct evidence *e, const char *gpu_type, struct rp_finding *f)
 {
     bool from_row = false;
-    struct rp_point p = prefill(32, 1024, 128, RP_DTYPE_fp16);
-    const struct rp_gpu_spec *gpu = rp_gpu_list_find_exact(source->gpus, gpu_type);
+    const struct rp_gpu_spec *gpu = rp_gpu_list_find_exact(e->gpus, gpu_type);
     if (!gpu) {
         f->outcome = RP_CHECK_SKIP;
         snprintf(f->text, sizeof f->text, "data/gpus.tsv has no row %s", gpu_type);
         return;
     }
     double ridge = rp_bound_ideal_ridge(gpu, RP_DTYPE_fp16);
-    f->value = dense_intensity(source, &p, &from_row);
+    f->value = dense_intensity(e, PREFILL_1K, &from_row);
     f->outcome = f->value > ridge ? RP_CHECK_PASS : RP_CHECK_FAIL;
     snprintf(f->text, sizeof f->text,
              "%.4g FLOP/B at T=1024 without a mask (ridge of %s: %.4g FLOP/B, fp16)", f->value,
@@ -124,26 +120,24 @@ static void check_prefill(const struct rp_check_source *source, const char *gpu_
     set_origin(f, from_row);
 }
 
-static void check_prefill_t4(const struct rp_check_source *source, struct rp_finding *f)
+static void check_prefill_t4(const struct evidence *e, struct rp_finding *f)
 {
-    check_prefill(source, "t4", f);
+    check_prefill(e, "t4", f);
 }
 
-static void check_prefill_a100(const struct rp_check_source *source, struct rp_finding *f)
+static void check_prefill_a100(const struct evidence *e, struct rp_finding *f)
 {
-    check_prefill(source, "a100-sxm-80gb", f);
+    check_prefill(e, "a100-sxm-80gb", f);
 }
 
 /* The notebook counts FLOPs on its 8 kv heads; with 32 query heads on them there are 4 times as
  * many. The larger intensity has to pass. */
-static void check_decode(const struct rp_check_source *source, struct rp_finding *f)
+static void check_decode(const struct evidence *e, struct rp_finding *f)
 {
     bool grouped_row = false;
     bool plain_row = false;
-    struct rp_point p = {RP_STAGE_DECODE, 1, 32, 8, 1, 2048, 128, RP_DTYPE_fp16, false};
-    double grouped = dense_intensity(source, &p, &grouped_row);
-    p.heads = 8;
-    double plain = dense_intensity(source, &p, &plain_row);
+    double grouped = dense_intensity(e, GROUPED_DECODE, &grouped_row);
+    double plain = dense_intensity(e, PLAIN_DECODE, &plain_row);
     f->value = grouped;
     f->outcome = grouped < 20 && plain < 20 ? RP_CHECK_PASS : RP_CHECK_FAIL;
     snprintf(f->text, sizeof f->text,
@@ -188,46 +182,72 @@ static void compare_naive(const struct rp_result *row, size_t *compared, struct 
 }
 
 /* Over all rows of the shape; the first that fails decides. */
-static void check_naive(const struct rp_check_source *source, struct rp_finding *f)
+static void add_naive(struct evidence *e, const struct rp_seen_row *seen)
 {
-    const struct rp_study *study = NULL;
-    const struct rp_result *row;
-    struct cursor c = {
-        .source = source, .impl = "naive", .point = prefill(4, 128, 32, RP_DTYPE_fp32)};
-    size_t compared = 0;
-    c.point.causal = true;
-    snprintf(f->text, sizeof f->text, "no row of naive at B=1 H=4 T=128 D=32 fp32 causal");
-    while (f->outcome != RP_CHECK_FAIL && (row = next_row(&c, &study)))
-        compare_naive(row, &compared, f);
-    if (compared)
-        snprintf(f->origin, sizeof f->origin, "%zu measured row%s", compared,
-                 compared == 1 ? "" : "s");
+    struct rp_point p = prefill(4, 128, 32, RP_DTYPE_fp32);
+    p.causal = true;
+    if (e->naive.outcome != RP_CHECK_FAIL && seen->impl == RP_IMPL_naive &&
+        rp_point_compare(&p, &seen->point) == 0)
+        compare_naive(seen->row, &e->naive_compared, &e->naive);
+}
+
+static void check_naive(const struct evidence *e, struct rp_finding *f)
+{
+    const char *name = f->name;
+    *f = e->naive;
+    f->name = name;
+    if (e->naive_compared)
+        snprintf(f->origin, sizeof f->origin, "%zu measured row%s", e->naive_compared,
+                 e->naive_compared == 1 ? "" : "s");
 }
 
 /* The devices of one type share a sweep: the rows of a curve come from any of them. */
-static bool same_device_type(const struct rp_study *study, const struct rp_result *a,
-                             const struct rp_result *b)
+static bool same_device_type(const struct memory_row *a, const struct memory_row *b)
 {
-    const struct rp_device_row *x = rp_study_device_of(study, a);
-    const struct rp_device_row *y = rp_study_device_of(study, b);
-    return x && y && strcmp(x->gpu_type, y->gpu_type) == 0 && a->threads == b->threads;
+    return a->study == b->study && strcmp(a->device->gpu_type, b->device->gpu_type) == 0 &&
+           a->row.threads == b->row.threads;
 }
 
-/* The row of reference at one length, by the device type of `like`; null when there is none. */
-static const struct rp_result *reference_row(const struct rp_check_source *source, int64_t seq,
-                                             const struct rp_result *like,
-                                             const struct rp_study *in_study)
+/* The row of one length, by the device type of `like`; null when there is none. */
+static const struct memory_row *memory_row(const struct evidence *e, int64_t seq,
+                                           const struct memory_row *like)
 {
-    const struct rp_study *study = NULL;
-    const struct rp_result *row;
-    struct cursor c = {
-        .source = source, .impl = "reference", .point = prefill(8, seq, 64, RP_DTYPE_fp16)};
-    c.point.causal = true;
-    while ((row = next_row(&c, &study))) {
-        if (study == in_study && same_device_type(study, row, like))
-            return row;
+    for (size_t i = 0; i < e->n_memory; ++i) {
+        const struct memory_row *m = &e->memory[i];
+        if (m->row.seq_k == seq && same_device_type(m, like))
+            return m;
     }
     return NULL;
+}
+
+/* Whether nothing but the number of rows is new in `m`. */
+static bool is_repeat(const struct memory_row *known, const struct memory_row *m)
+{
+    return same_device_type(known, m) && known->row.seq_k == m->row.seq_k &&
+           known->row.peak_memory_bytes == m->row.peak_memory_bytes &&
+           strcmp(known->row.status, m->row.status) == 0;
+}
+
+static enum rp_status add_memory(struct evidence *e, const struct rp_seen_row *seen)
+{
+    struct memory_row m = {seen->device, seen->study, *seen->row, 1};
+    struct rp_point p = prefill(8, seen->point.seq_k, 64, RP_DTYPE_fp16);
+    p.causal = true;
+    if (seen->impl != RP_IMPL_reference || rp_point_compare(&p, &seen->point) != 0 ||
+        (p.seq_k != 256 && p.seq_k != 512 && p.seq_k != 1024))
+        return RP_OK;
+    for (size_t i = 0; i < e->n_memory; ++i) {
+        if (is_repeat(&e->memory[i], &m)) {
+            ++e->memory[i].rows;
+            return RP_OK;
+        }
+    }
+    struct memory_row *rows = rp_list_grow(e->memory, e->n_memory, &e->memory_room, sizeof *rows);
+    if (!rows)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu rows of reference", e->n_memory);
+    e->memory = rows;
+    rows[e->n_memory++] = m;
+    return RP_OK;
 }
 
 static void judge_growth(const struct rp_result *small, const struct rp_result *middle,
@@ -248,13 +268,16 @@ static void judge_growth(const struct rp_result *small, const struct rp_result *
 }
 
 /* One device type that has a row at T=256; true when it gave a number. */
-static bool judge_device(const struct rp_check_source *source, const struct rp_study *study,
-                         const struct rp_result *small, struct rp_finding *f)
+static bool judge_device(const struct evidence *e, const struct memory_row *at_256,
+                         struct rp_finding *f)
 {
-    const struct rp_result *large = reference_row(source, 1024, small, study);
+    const struct memory_row *at_512 = memory_row(e, 512, at_256);
+    const struct memory_row *at_1024 = memory_row(e, 1024, at_256);
+    const struct rp_result *small = &at_256->row;
+    const struct rp_result *large = at_1024 ? &at_1024->row : NULL;
     const struct rp_result *lacking = small->peak_memory_bytes > 0 ? large : small;
     if (small->peak_memory_bytes > 0 && large && large->peak_memory_bytes > 0) {
-        judge_growth(small, reference_row(source, 512, small, study), large, f);
+        judge_growth(small, at_512 ? &at_512->row : NULL, large, f);
         return true;
     }
     if (lacking)
@@ -269,20 +292,17 @@ static bool judge_device(const struct rp_check_source *source, const struct rp_s
 }
 
 /* Every device type that measured T=256 is asked for T=1024; the first that fails decides. */
-static void check_memory(const struct rp_check_source *source, struct rp_finding *f)
+static void check_memory(const struct evidence *e, struct rp_finding *f)
 {
-    const struct rp_study *study = NULL;
-    const struct rp_result *small;
-    struct cursor c = {
-        .source = source, .impl = "reference", .point = prefill(8, 256, 64, RP_DTYPE_fp16)};
     size_t compared = 0;
-    c.point.causal = true;
     snprintf(f->text, sizeof f->text,
              "no row of reference at B=1 H=8 D=64 fp16 causal, T=256 (and 1024)");
-    while (f->outcome != RP_CHECK_FAIL && (small = next_row(&c, &study))) {
+    for (size_t i = 0; i < e->n_memory && f->outcome != RP_CHECK_FAIL; ++i) {
         struct rp_finding device = *f;
-        bool has_number = judge_device(source, study, small, &device);
-        compared += has_number;
+        if (e->memory[i].row.seq_k != 256)
+            continue;
+        bool has_number = judge_device(e, &e->memory[i], &device);
+        compared += has_number ? e->memory[i].rows : 0;
         if (has_number || compared == 0 || device.outcome == RP_CHECK_FAIL)
             *f = device;
     }
@@ -293,7 +313,7 @@ static void check_memory(const struct rp_check_source *source, struct rp_finding
 
 static const struct check {
     const char *name;
-    void (*run)(const struct rp_check_source *source, struct rp_finding *f);
+    void (*run)(const struct evidence *e, struct rp_finding *f);
 } checks[] = {
     {"naive_matches_sdpa_1e_minus_3", check_naive},
     {"ai_doubles_with_seq_len", check_doubles},
@@ -308,13 +328,37 @@ const char *rp_check_outcome_name(enum rp_check_outcome outcome)
     return outcome_names[outcome];
 }
 
-void rp_notebook_checks(const struct rp_check_source *source,
-                        struct rp_finding findings[RP_NOTEBOOK_CHECKS])
+static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
+{
+    struct evidence *e = context;
+    add_intensity(e, seen);
+    add_naive(e, seen);
+    return add_memory(e, seen);
+}
+
+enum rp_status rp_notebook_checks(const struct rp_check_source *source,
+                                  struct rp_finding findings[RP_NOTEBOOK_CHECKS])
 {
     _Static_assert(RP_COUNT(checks) == RP_NOTEBOOK_CHECKS, "one finding a check");
-    for (size_t i = 0; i < RP_NOTEBOOK_CHECKS; ++i) {
+    static const char *const columns[] = {
+        "status",           "reason", "flops_dense", "bytes_min", "reference_diff_max_abs",
+        "peak_memory_bytes"};
+    struct evidence e = {.gpus = source->gpus,
+                         .intensities = {NAN, NAN, NAN, NAN},
+                         .naive = {.outcome = RP_CHECK_SKIP,
+                                   .value = NAN,
+                                   .text = "no row of naive at B=1 H=4 T=128 D=32 fp32 causal"}};
+    const struct rp_rows_visitor visitor = {.context = &e,
+                                            .visit = add_row,
+                                            .columns = columns,
+                                            .n_columns = RP_COUNT(columns),
+                                            .simulated = source->simulated};
+    enum rp_status status = rp_rows_visit(source->list, &visitor);
+    for (size_t i = 0; i < RP_NOTEBOOK_CHECKS && status == RP_OK; ++i) {
         findings[i] =
             (struct rp_finding){.name = checks[i].name, .outcome = RP_CHECK_SKIP, .value = NAN};
-        checks[i].run(source, &findings[i]);
+        checks[i].run(&e, &findings[i]);
     }
+    free(e.memory);
+    return status;
 }

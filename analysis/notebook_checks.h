@@ -3,6 +3,8 @@
  *
  * A counting check takes flops_dense and bytes_min from the rows where a file has the shape, and
  * from the model otherwise. A measured check without its rows is a SKIP that says what is missing.
+ * The files are read once, block by block; of their rows those of the checks' shapes are kept, once
+ * for repeats that say the same.
  */
 #ifndef RP_ANALYSIS_NOTEBOOK_CHECKS_H
 #define RP_ANALYSIS_NOTEBOOK_CHECKS_H
@@ -33,8 +35,8 @@ struct rp_check_source {
 /* "PASS", "FAIL", "SKIP". */
 const char *rp_check_outcome_name(enum rp_check_outcome outcome);
 
-/* All six, in the notebook's order. */
-void rp_notebook_checks(const struct rp_check_source *source,
-                        struct rp_finding findings[RP_NOTEBOOK_CHECKS]);
+/* All six, in the notebook's order. Fails when a file cannot be read. */
+enum rp_status rp_notebook_checks(const struct rp_check_source *source,
+                                  struct rp_finding findings[RP_NOTEBOOK_CHECKS]) RP_MUST_CHECK;
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/keyed.h"
+#include "analysis/key.h"
 #include "analysis/load.h"
 
 /* Rows from `first` on that lie together. */

@@ -18,6 +18,15 @@ enum rp_status rp_sources_open(const struct rp_command *command, int argc, char 
     return rp_study_list_load(sources->operands.items, sources->operands.count, &sources->list);
 }
 
+enum rp_status rp_sources_scan(const struct rp_command *command, int argc, char *const *argv,
+                               struct rp_source_values *values, struct rp_sources *sources)
+{
+    RP_TRY(begin(command, argc, argv, values, sources));
+    if (sources->operands.help_asked)
+        return RP_OK;
+    return rp_study_list_open(sources->operands.items, sources->operands.count, &sources->list);
+}
+
 enum rp_status rp_sources_look(const struct rp_command *command, int argc, char *const *argv,
                                struct rp_source_values *values, struct rp_sources *sources)
 {

@@ -29,6 +29,11 @@ enum rp_status rp_sources_open(const struct rp_command *command, int argc, char 
                                struct rp_source_values *values,
                                struct rp_sources *sources) RP_MUST_CHECK;
 
+/* The same, but the files are opened to be read block by block (rows.h). */
+enum rp_status rp_sources_scan(const struct rp_command *command, int argc, char *const *argv,
+                               struct rp_source_values *values,
+                               struct rp_sources *sources) RP_MUST_CHECK;
+
 /* The same, but the files are only looked at: whole and undamaged, so that nothing is said of the
  * first when the last is not. */
 enum rp_status rp_sources_look(const struct rp_command *command, int argc, char *const *argv,

@@ -96,7 +96,7 @@ static enum rp_status open_streams(struct rp_results_scan *scan, struct source *
     const struct rp_table_schema *schema = source->table.schema;
     const size_t n = columns ? n_columns : schema->n_columns;
     close_streams(source);
-    source->streams = calloc(n, sizeof *source->streams);
+    source->streams = calloc(n ? n : 1, sizeof *source->streams);
     if (!source->streams)
         return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for %zu columns", n);
     for (size_t i = 0; i < n; ++i)

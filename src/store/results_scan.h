@@ -23,7 +23,7 @@ struct rp_results_scan;
 enum rp_status rp_results_scan_open(const char *path, const char *const *columns, size_t n_columns,
                                     struct rp_results_scan **scan) RP_MUST_CHECK;
 
-/* Begins anew at the first row, with these columns. */
+/* Begins anew at the first row, with these columns; with none it holds no chunks. */
 enum rp_status rp_results_scan_again(struct rp_results_scan *scan, const char *const *columns,
                                      size_t n_columns) RP_MUST_CHECK;
 
