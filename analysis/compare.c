@@ -84,15 +84,15 @@ static void put_scaled(struct rp_table_writer *w, double value, double scale, in
 
 static void put_comparison(struct rp_table_writer *w, const struct rp_comparison *c)
 {
-    const struct rp_result *row = c->old_side.row;
-    rp_table_word(w, row->point);
-    rp_table_word(w, c->old_side.device->gpu_type);
-    rp_table_word(w, c->new_side.device->gpu_type);
-    rp_table_word(w, row->stage);
-    rp_table_word(w, row->impl);
-    rp_table_word(w, row->dtype);
-    const int64_t axes[] = {row->batch, row->heads,    row->kv_heads, row->seq_q,
-                            row->seq_k, row->head_dim, row->causal};
+    const struct rp_point *p = &c->old_side->point;
+    rp_table_word(w, c->old_side->id);
+    rp_table_word(w, c->old_side->device->gpu_type);
+    rp_table_word(w, c->new_side->device->gpu_type);
+    rp_table_word(w, rp_stage_name(p->stage));
+    rp_table_word(w, rp_impl_name(c->old_side->impl));
+    rp_table_word(w, rp_dtype_info(p->dtype)->name);
+    const int64_t axes[] = {p->batch, p->heads,    p->kv_heads, p->seq_q,
+                            p->seq_k, p->head_dim, p->causal};
     for (size_t i = 0; i < RP_COUNT(axes); ++i)
         rp_table_i64(w, axes[i]);
     rp_table_word(w, rp_change_name(c->change));
@@ -100,10 +100,10 @@ static void put_comparison(struct rp_table_writer *w, const struct rp_comparison
     put_scaled(w, c->low, 1, 4);
     put_scaled(w, c->high, 1, 4);
     put_scaled(w, c->allowance_frac, 100, 3);
-    put_scaled(w, c->old_side.median_s, 1e3, 4);
-    put_scaled(w, c->new_side.median_s, 1e3, 4);
-    rp_table_i64(w, (int64_t)c->old_side.repeats);
-    rp_table_i64(w, (int64_t)c->new_side.repeats);
+    put_scaled(w, c->old_side->median_s, 1e3, 4);
+    put_scaled(w, c->new_side->median_s, 1e3, 4);
+    rp_table_i64(w, (int64_t)c->old_side->repeats);
+    rp_table_i64(w, (int64_t)c->new_side->repeats);
     rp_table_word_or_missing(w, c->reason);
 }
 
@@ -137,8 +137,9 @@ static enum rp_status print(const struct rp_comparisons *list, enum rp_table_for
     size_t counts[RP_CHANGE_COUNT] = {0};
     RP_TRY(rp_table_begin(out, format, "ridgepoint-compare", columns, RP_COUNT(columns), &writer));
     for (size_t i = 0; i < list->count; ++i) {
-        put_comparison(writer, &list->items[i]);
-        ++counts[list->items[i].change];
+        struct rp_comparison comparison = rp_comparison_of(list, i);
+        put_comparison(writer, &comparison);
+        ++counts[comparison.change];
     }
     RP_TRY(rp_table_end(writer));
     *exit_code = counts[RP_CHANGE_SLOWER] ? 1 : 0;
@@ -153,9 +154,8 @@ static enum rp_status compare(const struct rp_operands *files, const struct valu
     struct rp_study_list list;
     struct rp_comparisons comparisons;
     const struct rp_compare_choice choice = {values->unlike, values->simulated};
-    RP_TRY(rp_study_list_load(files->items, files->count, &list));
-    enum rp_status status =
-        rp_compare_studies(&list.files[0].study, &list.files[1].study, &choice, &comparisons);
+    RP_TRY(rp_study_list_open(files->items, files->count, &list));
+    enum rp_status status = rp_compare_files(&list, &choice, &comparisons);
     if (status == RP_OK) {
         status = print(&comparisons, rp_table_format_of(values->format), out, exit_code);
         rp_comparisons_clear(&comparisons);

@@ -24,26 +24,29 @@ static void two_end(struct two *t)
 static enum rp_status compare_two(struct two *t, bool unlike)
 {
     const struct rp_compare_choice choice = {.unlike = unlike};
-    return rp_compare_studies(&t->a.study, &t->b.study, &choice, &t->found);
+    struct rp_study_file files[] = {{t->a.path, t->a.study}, {t->b.path, t->b.study}};
+    const struct rp_study_list list = {files, 2};
+    return rp_compare_files(&list, &choice, &t->found);
 }
 
 /* What was found of row `index` of the first study. */
-static const struct rp_comparison *found_of(const struct two *t, size_t index)
+static struct rp_comparison found_of(const struct two *t, size_t index)
 {
     const struct rp_result *row = &rp_study_results(&t->a.study)[index];
-    size_t at = 0;
-    for (; at < t->found.count; ++at) {
-        const struct rp_result *old = t->found.items[at].old_side.row;
-        if (strcmp(old->point, row->point) == 0 && strcmp(old->impl, row->impl) == 0)
-            break;
+    for (size_t at = 0; at < t->found.count; ++at) {
+        struct rp_comparison c = rp_comparison_of(&t->found, at);
+        if (strcmp(c.old_side->id, row->point) == 0 &&
+            strcmp(rp_impl_name(c.old_side->impl), row->impl) == 0)
+            return c;
     }
-    CHECK_TRUE(at < t->found.count, "the row was compared");
-    return &t->found.items[at];
+    fail_msg("row %zu was not compared", index);
+    return (struct rp_comparison){0};
 }
 
 static void expect_change(const struct two *t, size_t index, enum rp_change change, double ratio)
 {
-    const struct rp_comparison *c = found_of(t, index);
+    struct rp_comparison found = found_of(t, index);
+    const struct rp_comparison *c = &found;
     CHECK_EQ_TEXT(rp_change_name(c->change), rp_change_name(change), c->reason);
     CHECK_NEAR(c->ratio, ratio, 1e-9, "ratio");
     CHECK_TRUE(c->low < ratio && c->high > ratio, "the interval is around the ratio");
@@ -90,7 +93,7 @@ static void test_drift(void **state)
     CHECK_OK(compare_two(&t, false), "compare");
     expect_change(&t, 1, RP_CHANGE_SAME, 1.2);
     expect_change(&t, 2, RP_CHANGE_SLOWER, 1.4);
-    CHECK_NEAR(found_of(&t, 0)->allowance_frac, 0.25, 1e-9, "the larger drift");
+    CHECK_NEAR(found_of(&t, 0).allowance_frac, 0.25, 1e-9, "the larger drift");
     two_end(&t);
 }
 
@@ -124,14 +127,14 @@ static void test_undecided(void **state)
     rp_study_drop_result(&t.b.study, 6);
     CHECK_OK(compare_two(&t, false), "compare");
     CHECK_EQ_I64((int64_t)t.found.old_only, 1, "one row is only in OLD");
-    CHECK_EQ_TEXT(found_of(&t, 0)->reason, "the status changed: ok in OLD, error in NEW: lost",
+    CHECK_EQ_TEXT(found_of(&t, 0).reason, "the status changed: ok in OLD, error in NEW: lost",
                   "lost");
-    CHECK_EQ_TEXT(found_of(&t, 1)->reason, "the status changed: ok in OLD, mismatch in NEW",
+    CHECK_EQ_TEXT(found_of(&t, 1).reason, "the status changed: ok in OLD, mismatch in NEW",
                   "wrong");
     CHECK_EQ_I64((int64_t)t.found.status_changed, 2, "both are counted");
-    CHECK_CONTAINS(found_of(&t, 2)->reason, "too few samples", "few");
+    CHECK_CONTAINS(found_of(&t, 2).reason, "too few samples", "few");
     for (size_t i = 0; i < 3; ++i)
-        CHECK_EQ_I64(found_of(&t, i)->change, RP_CHANGE_UNDECIDED, "undecided");
+        CHECK_EQ_I64(found_of(&t, i).change, RP_CHANGE_UNDECIDED, "undecided");
     two_end(&t);
 }
 
@@ -148,8 +151,9 @@ static void test_repeats(void **state)
     row.time_ci_high_s *= 1.5;
     CHECK_OK(rp_study_append(&t.b.study, RP_TABLE_RESULTS, &row), "repeat");
     CHECK_OK(compare_two(&t, false), "compare");
-    const struct rp_comparison *c = found_of(&t, 0);
-    CHECK_EQ_I64((int64_t)c->new_side.repeats, 2, "repeats");
+    struct rp_comparison found = found_of(&t, 0);
+    const struct rp_comparison *c = &found;
+    CHECK_EQ_I64((int64_t)c->new_side->repeats, 2, "repeats");
     CHECK_NEAR(c->ratio, 1.25, 1e-9, "middle");
     CHECK_TRUE(c->low < 1 && c->high > 1.5, "the interval holds both");
     CHECK_EQ_I64(c->change, RP_CHANGE_UNDECIDED, "repeats that disagree decide nothing");
