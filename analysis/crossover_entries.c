@@ -5,45 +5,61 @@
 #include <stdlib.h>
 
 #include "analysis/classify.h"
-#include "analysis/groups.h"
-#include "model/result.h"
+#include "analysis/distinct.h"
+#include "analysis/rows.h"
+#include "base/list.h"
+#include "model/method_cost.h"
 
 static enum rp_status add_entry(struct rp_turn_entries *list, const struct rp_turn_entry *entry)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        struct rp_turn_entry *items = realloc(list->items, capacity * sizeof *items);
-        if (!items)
-            return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the times of %zu shapes", capacity);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *entry;
+    struct rp_turn_entry *items =
+        rp_list_grow(list->items, list->count, &list->capacity, sizeof *items);
+    if (!items)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the times of %zu shapes", list->count);
+    list->items = items;
+    items[list->count++] = *entry;
     return RP_OK;
 }
 
-static enum rp_status add_measured(const struct rp_study *study, bool simulated,
-                                   struct rp_turn_entries *list)
+/* Where entries of rows are collected. */
+struct collection {
+    struct rp_turn_entries *list;
+    struct rp_distinct distinct;
+};
+
+/* Takes in a repeat of an entry, perhaps under the ceilings of another run. */
+static void join(struct rp_turn_entry *entry, const struct rp_turn_entry *repeat)
 {
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        const struct rp_result *row = &rp_study_results(study)[i];
-        struct rp_turn_entry e = {
-            .shape = {.device = rp_study_device_of(study, row), .threads = row->threads}};
-        if (!e.shape.device || (!simulated && rp_study_is_simulated(study, row)) ||
-            !rp_impl_find(row->impl, &e.shape.impl) ||
-            rp_result_point(row, &e.shape.point) != RP_OK)
-            continue;
-        struct rp_measured_verdict v = rp_verdict_measured(study, row);
-        const struct rp_span *compute = &v.times[RP_CLASS_COMPUTE];
-        const struct rp_span *memory = &v.times[RP_CLASS_MEMORY];
-        if (v.class_name == RP_CLASS_MISSING || !(memory->low_s > 0) || !(compute->low_s > 0))
-            continue;
-        e.ratio = compute->value_s / memory->value_s;
-        e.ratio_low = compute->low_s / memory->high_s;
-        e.ratio_high = compute->high_s / memory->low_s;
-        e.ridge_flop_per_byte = v.roof.memory ? v.roof.compute->value / v.roof.memory->value : NAN;
-        RP_TRY(add_entry(list, &e));
-    }
+    const double n = (double)entry->repeats;
+    entry->ratio = exp((n * log(entry->ratio) + log(repeat->ratio)) / (n + 1));
+    entry->ratio_low = fmin(entry->ratio_low, repeat->ratio_low);
+    entry->ratio_high = fmax(entry->ratio_high, repeat->ratio_high);
+    ++entry->repeats;
+}
+
+static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
+{
+    struct collection *c = context;
+    struct rp_measured_verdict v = rp_verdict_measured(seen->study, seen->row);
+    const struct rp_span *compute = &v.times[RP_CLASS_COMPUTE];
+    const struct rp_span *memory = &v.times[RP_CLASS_MEMORY];
+    size_t number = 0;
+    if (v.class_name == RP_CLASS_MISSING || !(memory->low_s > 0) || !(compute->low_s > 0))
+        return RP_OK;
+    const struct rp_turn_entry e = {
+        .shape = {.device = seen->device,
+                  .threads = seen->row->threads,
+                  .impl = seen->impl,
+                  .point = seen->point},
+        .ratio = compute->value_s / memory->value_s,
+        .ratio_low = compute->low_s / memory->high_s,
+        .ratio_high = compute->high_s / memory->low_s,
+        .ridge_flop_per_byte = v.roof.memory ? v.roof.compute->value / v.roof.memory->value : NAN,
+        .repeats = 1};
+    RP_TRY(rp_distinct_number(&c->distinct, rp_seen_row_key(seen), &number));
+    if (number == c->list->count)
+        return add_entry(c->list, &e);
+    join(&c->list->items[number], &e);
     return RP_OK;
 }
 
@@ -62,12 +78,15 @@ static enum rp_status add_prediction(const struct rp_gpu_spec *gpu, const struct
                                                    .ratio = ratio,
                                                    .ratio_low = ratio,
                                                    .ratio_high = ratio,
-                                                   .ridge_flop_per_byte = ridge});
+                                                   .ridge_flop_per_byte = ridge,
+                                                   .repeats = 1});
 }
 
-static enum rp_status add_predicted(const struct rp_gpu_spec *gpu, const struct rp_groups *groups,
-                                    struct rp_turn_entries *list)
+enum rp_status rp_turn_entries_predicted(const struct rp_gpu_spec *gpu,
+                                         const struct rp_groups *groups,
+                                         struct rp_turn_entries *list)
 {
+    list->count = 0;
     for (size_t g = 0; g < groups->count; ++g) {
         const struct rp_group *group = &groups->items[g];
         for (size_t i = 0; i < group->count; ++i) {
@@ -80,20 +99,19 @@ static enum rp_status add_predicted(const struct rp_gpu_spec *gpu, const struct 
     return RP_OK;
 }
 
-enum rp_status rp_turn_entries_collect(const struct rp_turn_request *request,
-                                       struct rp_turn_entries *list)
+enum rp_status rp_turn_entries_measured(const struct rp_turn_request *request,
+                                        struct rp_turn_entries *list)
 {
-    struct rp_groups groups;
-    enum rp_status status = RP_OK;
-    for (size_t f = 0; f < request->list->count && status == RP_OK; ++f)
-        status = add_measured(&request->list->files[f].study, request->simulated, list);
-    if (status == RP_OK)
-        status = rp_groups_create(request->list, request->simulated, &groups);
-    if (status != RP_OK)
-        return status;
-    for (size_t g = 0; g < request->n_gpus && status == RP_OK; ++g)
-        status = add_predicted(request->gpus[g], &groups, list);
-    rp_groups_clear(&groups);
+    static const char *const columns[] = {"launches",   "path",  "flops_impl",    "bytes_min",
+                                          "bytes_impl", "cache", "time_median_s", "time_ci_high_s"};
+    struct collection c = {.list = list};
+    const struct rp_rows_visitor visitor = {.context = &c,
+                                            .visit = add_row,
+                                            .columns = columns,
+                                            .n_columns = RP_COUNT(columns),
+                                            .simulated = request->simulated};
+    enum rp_status status = rp_rows_visit(request->list, &visitor);
+    rp_distinct_clear(&c.distinct);
     return status;
 }
 

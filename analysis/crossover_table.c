@@ -13,6 +13,7 @@
 #include "analysis/crossings.h"
 #include "analysis/crossover_axis.h"
 #include "analysis/crossover_entries.h"
+#include "base/list.h"
 
 static const char *const axis_names[] = {"T", "T", "batch", "H/G", "Tq"};
 static const char *const kind_names[] = {"below the sweep", "at", "above the sweep", "never"};
@@ -138,8 +139,19 @@ static size_t arrange(enum rp_turn_axis axis, struct rp_turn_entries *list)
     return n;
 }
 
-static void walk_axis(enum rp_turn_axis axis, struct rp_turn_entries *list, struct step *steps,
-                      struct rp_turn_table *table)
+static enum rp_status add_turn(struct rp_turn_table *table, const struct rp_turn_row *row)
+{
+    struct rp_turn_row *items =
+        rp_list_grow(table->items, table->count, &table->room, sizeof *items);
+    if (!items)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu crossovers", table->count);
+    table->items = items;
+    items[table->count++] = *row;
+    return RP_OK;
+}
+
+static enum rp_status walk_axis(enum rp_turn_axis axis, struct rp_turn_entries *list,
+                                struct step *steps, struct rp_turn_table *table)
 {
     size_t n = arrange(axis, list);
     const struct rp_turn_entry *e = list->items;
@@ -161,30 +173,64 @@ static void walk_axis(enum rp_turn_axis axis, struct rp_turn_entries *list, stru
             first = end;
         }
         if (row.series)
-            table->items[table->count++] = row;
+            RP_TRY(add_turn(table, &row));
     }
+    return RP_OK;
+}
+
+/* Adds the rows of one list of entries. */
+static enum rp_status walk(struct rp_turn_entries *list, struct rp_turn_table *table)
+{
+    struct step *steps = calloc(list->count + 1, sizeof *steps);
+    enum rp_status status = RP_OK;
+    if (!steps)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the crossovers of %zu shapes",
+                       list->count);
+    for (int axis = 0; axis < RP_TURN_AXIS_COUNT && status == RP_OK; ++axis)
+        status = walk_axis((enum rp_turn_axis)axis, list, steps, table);
+    free(steps);
+    return status;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct rp_turn_row *x = a;
+    const struct rp_turn_row *y = b;
+    if (x->axis != y->axis)
+        return x->axis < y->axis ? -1 : 1;
+    struct rp_sweep_shape of_x = {.device = x->device,
+                                  .gpu = x->gpu,
+                                  .threads = x->threads,
+                                  .impl = x->impl,
+                                  .series = x->first};
+    struct rp_sweep_shape of_y = {.device = y->device,
+                                  .gpu = y->gpu,
+                                  .threads = y->threads,
+                                  .impl = y->impl,
+                                  .series = y->first};
+    of_x.series.causal = x->causal;
+    of_y.series.causal = y->causal;
+    return rp_sweep_shape_compare_subject(&of_x, &of_y);
 }
 
 enum rp_status rp_turn_table_create(const struct rp_turn_request *request,
                                     struct rp_turn_table *table)
 {
     struct rp_turn_entries list = {0};
-    struct step *steps = NULL;
     *table = (struct rp_turn_table){0};
-    enum rp_status status = rp_turn_entries_collect(request, &list);
-    if (status == RP_OK) {
-        steps = calloc(list.count + 1, sizeof *steps);
-        table->items = calloc(list.count * RP_TURN_AXIS_COUNT + 1, sizeof *table->items);
-        if (!steps || !table->items)
-            status = RP_FAIL(RP_ERR_INTERNAL, "no host memory for the crossovers of %zu shapes",
-                             list.count);
+    enum rp_status status = rp_turn_entries_measured(request, &list);
+    if (status == RP_OK)
+        status = walk(&list, table);
+    for (size_t g = 0; g < request->n_gpus && status == RP_OK; ++g) {
+        status = rp_turn_entries_predicted(request->gpus[g], request->groups, &list);
+        if (status == RP_OK)
+            status = walk(&list, table);
     }
-    for (int axis = 0; axis < RP_TURN_AXIS_COUNT && status == RP_OK; ++axis)
-        walk_axis((enum rp_turn_axis)axis, &list, steps, table);
-    free(steps);
     rp_turn_entries_clear(&list);
     if (status != RP_OK)
         rp_turn_table_clear(table);
+    else if (table->count)
+        qsort(table->items, table->count, sizeof *table->items, compare_rows);
     return status;
 }
 

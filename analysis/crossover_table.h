@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/groups.h"
 #include "analysis/load.h"
 #include "base/status.h"
 #include "model/gpu_spec.h"
@@ -68,7 +69,7 @@ struct rp_turn_row {
 
 struct rp_turn_table {
     struct rp_turn_row *items; /* heap; by axis, device, implementation, shape */
-    size_t count;
+    size_t count, room;
 };
 
 /* Measured rows of `list` (of simulated devices only when asked), and predictions for `n_gpus` GPU
@@ -76,6 +77,7 @@ struct rp_turn_table {
 struct rp_turn_request {
     const struct rp_study_list *list;
     bool simulated;
+    const struct rp_groups *groups; /* of the list */
     const struct rp_gpu_spec *const *gpus;
     size_t n_gpus;
 };

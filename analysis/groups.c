@@ -7,7 +7,10 @@
 
 #include "analysis/classify.h"
 #include "analysis/crossings.h"
-#include "model/result.h"
+#include "analysis/distinct.h"
+#include "analysis/key.h"
+#include "analysis/rows.h"
+#include "base/list.h"
 
 static int compare_i64(int64_t a, int64_t b)
 {
@@ -43,34 +46,26 @@ static int compare_shapes(const void *a, const void *b)
     return order ? order : compare_i64(x->seq_k, y->seq_k);
 }
 
-static size_t collect(const struct rp_study_list *list, bool simulated, struct rp_shape *shapes)
-{
-    size_t n = 0;
-    for (size_t f = 0; f < list->count; ++f) {
-        const struct rp_study *study = &list->files[f].study;
-        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-            const struct rp_result *row = &rp_study_results(study)[i];
-            enum rp_impl impl;
-            if ((!simulated && rp_study_is_simulated(study, row)) ||
-                !rp_impl_find(row->impl, &impl) || rp_result_point(row, &shapes[n].point) != RP_OK)
-                continue;
-            shapes[n++].impls = 1u << impl;
-        }
-    }
-    return n;
-}
+/* Where shapes are collected, each once, with the implementations of all its rows. */
+struct collection {
+    struct rp_shape *shapes; /* heap */
+    size_t count, room;
+    struct rp_distinct points;
+};
 
-/* Equal shapes become one with the implementations of all. */
-static size_t merge(struct rp_shape *shapes, size_t n)
+static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < n; ++i) {
-        if (kept && compare_shapes(&shapes[kept - 1], &shapes[i]) == 0)
-            shapes[kept - 1].impls |= shapes[i].impls;
-        else
-            shapes[kept++] = shapes[i];
-    }
-    return kept;
+    struct collection *c = context;
+    size_t number = 0;
+    RP_TRY(rp_distinct_number(&c->points, rp_key_add_point(0, &seen->point), &number));
+    struct rp_shape *shapes = rp_list_grow(c->shapes, c->count, &c->room, sizeof *shapes);
+    if (!shapes)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu shapes", c->count);
+    c->shapes = shapes;
+    if (number == c->count)
+        shapes[c->count++] = (struct rp_shape){seen->point, 0};
+    shapes[number].impls |= 1u << seen->impl;
+    return RP_OK;
 }
 
 static void cut(struct rp_groups *groups, size_t n)
@@ -91,19 +86,25 @@ static void cut(struct rp_groups *groups, size_t n)
 enum rp_status rp_groups_create(const struct rp_study_list *list, bool simulated,
                                 struct rp_groups *groups)
 {
-    size_t rows = rp_study_list_rows(list) + 1;
-    *groups = (struct rp_groups){calloc(rows, sizeof *groups->shapes), NULL, 0};
-    if (!groups->shapes)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the shapes of %zu rows", rows - 1);
-    size_t n = collect(list, simulated, groups->shapes);
-    qsort(groups->shapes, n, sizeof *groups->shapes, compare_shapes);
-    n = merge(groups->shapes, n);
-    groups->items = calloc(n + 1, sizeof *groups->items);
-    if (!groups->items) {
-        rp_groups_clear(groups);
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory to group %zu shapes", n);
+    struct collection c = {0};
+    const struct rp_rows_visitor visitor = {
+        .context = &c, .visit = add_row, .simulated = simulated};
+    *groups = (struct rp_groups){0};
+    enum rp_status status = rp_rows_visit(list, &visitor);
+    rp_distinct_clear(&c.points);
+    groups->shapes = c.shapes;
+    if (status == RP_OK) {
+        groups->items = calloc(c.count + 1, sizeof *groups->items);
+        if (!groups->items)
+            status = RP_FAIL(RP_ERR_INTERNAL, "no host memory to group %zu shapes", c.count);
     }
-    cut(groups, n);
+    if (status != RP_OK) {
+        rp_groups_clear(groups);
+        return status;
+    }
+    if (c.count)
+        qsort(c.shapes, c.count, sizeof *c.shapes, compare_shapes);
+    cut(groups, c.count);
     return RP_OK;
 }
 

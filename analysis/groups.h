@@ -37,7 +37,7 @@ struct rp_groups {
     size_t count;
 };
 
-/* Of every row whose axes make a point; rows of simulated devices only when asked. */
+/* Of every row that rows.h speaks of; of simulated devices only when asked. */
 enum rp_status rp_groups_create(const struct rp_study_list *list, bool simulated,
                                 struct rp_groups *groups) RP_MUST_CHECK;
 void rp_groups_clear(struct rp_groups *groups);

@@ -117,8 +117,14 @@ size_t rp_study_list_rows(const struct rp_study_list *list)
 {
     size_t rows = 0;
     for (size_t i = 0; i < list->count; ++i)
-        rows += rp_study_count(&list->files[i].study, RP_TABLE_RESULTS);
+        rows += rp_study_result_rows(&list->files[i].study);
     return rows;
+}
+
+size_t rp_study_result_rows(const struct rp_study *study)
+{
+    return study->scan ? rp_results_scan_rows(study->scan)
+                       : rp_study_count(study, RP_TABLE_RESULTS);
 }
 
 size_t rp_study_sample_rows(const struct rp_study *study)

@@ -8,8 +8,10 @@
 #include "analysis/classify.h"
 #include "analysis/crossings.h"
 #include "analysis/device_kind.h"
-#include "analysis/pairs.h"
+#include "analysis/distinct.h"
 #include "analysis/plausible.h"
+#include "analysis/rows.h"
+#include "base/list.h"
 #include "base/stats.h"
 
 /* What is spoken of at once: devices that are alike, with the same threads. */
@@ -65,25 +67,29 @@ static void keep_larger(double *best, double value)
         *best = value;
 }
 
-static enum rp_status keep_ratio(struct rp_measured *m, double ratio)
-{
-    if (!(ratio > 0))
-        return RP_OK;
-    double *ratios = realloc(m->ratios, (m->n_ratios + 1) * sizeof *ratios);
-    if (!ratios)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the ratios of %zu points", m->n_ratios);
-    m->ratios = ratios;
-    ratios[m->n_ratios++] = ratio;
-    return RP_OK;
-}
+/* Where rows are collected. */
+struct collection {
+    const struct rp_groups *groups;
+    struct rp_measured_list *list;
+    struct rp_distinct timed; /* rows that have a place among the times */
+};
 
-static enum rp_status keep_time(struct rp_measured *m, const struct rp_measured_time *time)
+/* Once for repeats of a point: their counts and ceilings are alike. */
+static enum rp_status keep_time(struct collection *c, struct rp_measured *m,
+                                const struct rp_seen_row *seen, const struct rp_measured_verdict *v)
 {
-    struct rp_measured_time *times = realloc(m->times, (m->n_times + 1) * sizeof *times);
+    const size_t before = c->timed.count;
+    size_t number = 0;
+    RP_TRY(rp_distinct_number(&c->timed, rp_seen_row_key(seen), &number));
+    if (number < before)
+        return RP_OK;
+    struct rp_measured_time *times =
+        rp_list_grow(m->times, m->n_times, &m->times_room, sizeof *times);
     if (!times)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the times of %zu rows", m->n_times);
     m->times = times;
-    times[m->n_times++] = *time;
+    times[m->n_times++] = (struct rp_measured_time){seen->point, v->times[RP_CLASS_COMPUTE].value_s,
+                                                    v->times[RP_CLASS_MEMORY].value_s};
     return RP_OK;
 }
 
@@ -112,102 +118,127 @@ static void find_crossings(struct rp_measured *m)
     m->seq_max = crossings.seq_max;
 }
 
-static enum rp_status add_row(struct rp_measured *m, const struct rp_pairs *pairs,
-                              const struct rp_result *row, const struct rp_point *p)
+static void add_best(struct rp_measured *m, const struct rp_seen_row *seen,
+                     const struct rp_measured_verdict *v)
 {
-    enum rp_outcome outcome;
-    double time_s = row->time_median_s;
-    ++m->rows;
-    if (rp_outcome_find(row->status, &outcome))
-        ++m->outcomes[outcome];
-    if (!(time_s > 0))
-        return RP_OK;
-    ++m->timed;
+    const struct rp_result *row = seen->row;
+    const double time_s = row->time_median_s;
     m->time_min_s = m->time_min_s <= time_s ? m->time_min_s : time_s;
     keep_larger(&m->time_max_s, time_s);
-    if (rp_row_plausibility(pairs->study, row).is_implausible) {
+    if (rp_row_plausibility(seen->study, row).is_implausible) {
         ++m->implausible; /* no record is made of it */
     } else {
         keep_larger(&m->flop_per_s, rp_ratio((double)row->flops, time_s));
         keep_larger(&m->bytes_per_s, rp_ratio((double)row->bytes_min, time_s));
     }
-    struct rp_measured_verdict v = rp_verdict_measured(pairs->study, row);
-    ++m->classes[v.class_name];
-    if (v.roof.compute)
-        keep_larger(&m->ceiling_flop_per_s, v.roof.compute->value);
-    if (v.roof.memory)
-        keep_larger(&m->ceiling_bytes_per_s, v.roof.memory->value);
-    if (v.class_name == RP_CLASS_MISSING)
-        snprintf(m->missing_reason, sizeof m->missing_reason, "%s", v.reason);
-    m->attained_min = fmin(m->attained_min, v.attained_frac); /* NaN is left out */
-    m->attained_max = fmax(m->attained_max, v.attained_frac);
-    if (v.class_name != RP_CLASS_MISSING)
-        RP_TRY(keep_time(m, &(struct rp_measured_time){pairs->study, row, *p,
-                                                       v.times[RP_CLASS_COMPUTE].value_s,
-                                                       v.times[RP_CLASS_MEMORY].value_s}));
-    struct rp_paired_ratio ratio;
-    RP_TRY(rp_pairs_ratio(pairs, row, RP_IMPL_naive, &ratio));
-    return keep_ratio(m, ratio.value);
+    if (v->roof.compute)
+        keep_larger(&m->ceiling_flop_per_s, v->roof.compute->value);
+    if (v->roof.memory)
+        keep_larger(&m->ceiling_bytes_per_s, v->roof.memory->value);
+    m->attained_min = fmin(m->attained_min, v->attained_frac); /* NaN is left out */
+    m->attained_max = fmax(m->attained_max, v->attained_frac);
 }
 
-static enum rp_status add_file(struct rp_measured_list *list, const struct rp_study *study,
-                               const struct rp_groups *groups, bool simulated)
+static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
 {
-    struct rp_pairs pairs;
-    RP_TRY(rp_pairs_index(study, &pairs));
-    enum rp_status status = RP_OK;
-    for (size_t i = 0; status == RP_OK && i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        const struct rp_result *row = &rp_study_results(study)[i];
-        const struct rp_device_row *device = rp_study_device_of(study, row);
-        struct rp_point p;
-        enum rp_impl impl;
-        if (!simulated && rp_study_is_simulated(study, row)) {
-            ++list->simulated;
-            continue;
-        }
-        if (!device || !rp_impl_find(row->impl, &impl) || rp_result_point(row, &p) != RP_OK)
-            continue;
-        const struct rp_measured key = {.device = device,
-                                        .threads = row->threads,
-                                        .group = rp_groups_find(groups, &p),
-                                        .impl = impl};
-        struct rp_measured *m = find_or_add(list, &key);
-        status = m ? add_row(m, &pairs, row, &p)
-                   : RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was measured");
-    }
-    rp_pairs_clear(&pairs);
+    struct collection *c = context;
+    const struct rp_measured key = {.device = seen->device,
+                                    .threads = seen->row->threads,
+                                    .group = rp_groups_find(c->groups, &seen->point),
+                                    .impl = seen->impl};
+    enum rp_outcome outcome;
+    struct rp_measured *m = find_or_add(c->list, &key);
+    if (!m)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for what was measured");
+    ++m->rows;
+    if (rp_outcome_find(seen->row->status, &outcome))
+        ++m->outcomes[outcome];
+    if (!(seen->row->time_median_s > 0))
+        return RP_OK;
+    struct rp_measured_verdict v = rp_verdict_measured(seen->study, seen->row);
+    ++m->timed;
+    ++m->classes[v.class_name];
+    add_best(m, seen, &v);
+    if (v.class_name != RP_CLASS_MISSING)
+        return keep_time(c, m, seen, &v);
+    snprintf(m->missing_reason, sizeof m->missing_reason, "%s", v.reason);
+    return RP_OK;
+}
+
+static enum rp_status collect(const struct rp_study_list *list, const struct rp_groups *groups,
+                              bool simulated, struct rp_measured_list *measured)
+{
+    static const char *const columns[] = {"status",     "launches",      "path",          "flops",
+                                          "flops_impl", "bytes_min",     "bytes_impl",    "cache",
+                                          "clock_hz",   "time_median_s", "time_ci_high_s"};
+    struct collection c = {groups, measured, {0}};
+    const struct rp_rows_visitor visitor = {.context = &c,
+                                            .visit = add_row,
+                                            .columns = columns,
+                                            .n_columns = RP_COUNT(columns),
+                                            .simulated = simulated,
+                                            .left_out = &measured->simulated};
+    enum rp_status status = rp_rows_visit(list, &visitor);
+    rp_distinct_clear(&c.timed);
     return status;
 }
 
-enum rp_status rp_measured_create(const struct rp_study_list *list, const struct rp_groups *groups,
-                                  bool simulated, struct rp_measured_list *measured)
+/* The median over the points that naive has too; naive takes as long as itself. */
+static void set_naive_ratio(struct rp_measured *m, const struct rp_groups *groups,
+                            const struct rp_naive_cost_list *costs, double *ratios)
 {
-    *measured = (struct rp_measured_list){0};
-    for (size_t i = 0; i < list->count; ++i) {
-        enum rp_status status = add_file(measured, &list->files[i].study, groups, simulated);
-        if (status != RP_OK) {
-            rp_measured_clear(measured);
-            return status;
-        }
+    size_t n = 0;
+    if (m->impl == RP_IMPL_naive && m->timed)
+        ratios[n++] = 1;
+    for (size_t i = 0; i < costs->count; ++i) {
+        const struct rp_naive_cost *cost = &costs->items[i];
+        if (cost->impl == m->impl && cost->threads == m->threads && cost->time.value > 0 &&
+            rp_device_kind_compare(cost->device, m->device) == 0 &&
+            rp_groups_find(groups, &cost->point) == m->group)
+            ratios[n++] = cost->time.value;
     }
+    rp_stats_sort(ratios, n);
+    if (n)
+        m->naive_ratio = rp_stats_median(ratios, n);
+}
+
+static enum rp_status finish(struct rp_measured_list *measured, const struct rp_groups *groups,
+                             const struct rp_naive_cost_list *costs)
+{
+    double *ratios = calloc(costs->count + 1, sizeof *ratios);
+    if (!ratios)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ratios", costs->count);
     if (measured->count)
         qsort(measured->items, measured->count, sizeof *measured->items, compare);
     for (size_t i = 0; i < measured->count; ++i) {
         struct rp_measured *m = &measured->items[i];
         find_crossings(m);
-        rp_stats_sort(m->ratios, m->n_ratios);
-        if (m->n_ratios)
-            m->naive_ratio = rp_stats_median(m->ratios, m->n_ratios);
+        free(m->times);
+        m->times = NULL;
+        set_naive_ratio(m, groups, costs, ratios);
     }
+    free(ratios);
     return RP_OK;
+}
+
+enum rp_status rp_measured_create(const struct rp_study_list *list, bool simulated,
+                                  const struct rp_groups *groups,
+                                  const struct rp_naive_cost_list *costs,
+                                  struct rp_measured_list *measured)
+{
+    *measured = (struct rp_measured_list){0};
+    enum rp_status status = collect(list, groups, simulated, measured);
+    if (status == RP_OK)
+        status = finish(measured, groups, costs);
+    if (status != RP_OK)
+        rp_measured_clear(measured);
+    return status;
 }
 
 void rp_measured_clear(struct rp_measured_list *measured)
 {
-    for (size_t i = 0; i < measured->count; ++i) {
+    for (size_t i = 0; i < measured->count; ++i)
         free(measured->items[i].times);
-        free(measured->items[i].ratios);
-    }
     free(measured->items);
     *measured = (struct rp_measured_list){0};
 }

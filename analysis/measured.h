@@ -9,14 +9,13 @@
 
 #include "analysis/groups.h"
 #include "analysis/load.h"
+#include "analysis/naive_cost.h"
 #include "base/status.h"
 #include "model/bound.h"
 #include "model/result.h"
 
-/* t_compute and t_memory of one row, and what it may be compared with. */
+/* t_compute and t_memory of one point. */
 struct rp_measured_time {
-    const struct rp_study *study;
-    const struct rp_result *row;
     struct rp_point point;
     double compute_s, memory_s;
 };
@@ -41,10 +40,8 @@ struct rp_measured {
     /* Where series turn from memory to compute by the measured ceilings, latency left out; NaN when
      * none does. */
     double seq_min, seq_max;
-    struct rp_measured_time *times; /* heap; of the rows whose ceilings were measured */
-    size_t n_times;
-    double *ratios; /* heap; of the points */
-    size_t n_ratios;
+    struct rp_measured_time *times; /* heap; while rows are collected */
+    size_t n_times, times_room;
 };
 
 struct rp_measured_list {
@@ -53,8 +50,11 @@ struct rp_measured_list {
     size_t simulated; /* rows left out because a simulated device answered them */
 };
 
-enum rp_status rp_measured_create(const struct rp_study_list *list, const struct rp_groups *groups,
-                                  bool simulated, struct rp_measured_list *measured) RP_MUST_CHECK;
+/* `costs` are of the same files. */
+enum rp_status rp_measured_create(const struct rp_study_list *list, bool simulated,
+                                  const struct rp_groups *groups,
+                                  const struct rp_naive_cost_list *costs,
+                                  struct rp_measured_list *measured) RP_MUST_CHECK;
 void rp_measured_clear(struct rp_measured_list *measured);
 
 /* Index behind the last item of the device of item `begin`: for walking device by device. */

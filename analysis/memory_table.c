@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/distinct.h"
 #include "analysis/groups.h"
+#include "analysis/key.h"
+#include "analysis/rows.h"
 #include "analysis/sweep_shape.h"
+#include "base/list.h"
 #include "model/method_cost.h"
 #include "model/result.h"
 
@@ -20,9 +24,20 @@ struct entry {
 };
 
 struct entries {
-    struct entry *items;
-    size_t count;
+    struct entry *items; /* heap */
+    size_t count, room;
+    struct rp_distinct distinct; /* repeats that ended alike are one */
 };
+
+static enum rp_status add_entry(struct entries *list, const struct entry *entry)
+{
+    struct entry *items = rp_list_grow(list->items, list->count, &list->room, sizeof *items);
+    if (!items)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the memory of %zu shapes", list->count);
+    list->items = items;
+    items[list->count++] = *entry;
+    return RP_OK;
+}
 
 static double need_of(const struct rp_sweep_shape *shape, const struct rp_point *p)
 {
@@ -33,33 +48,51 @@ static double need_of(const struct rp_sweep_shape *shape, const struct rp_point 
     return (double)rp_method_cost_memory(&cost);
 }
 
-static void add_rows(const struct rp_study *study, bool simulated, struct entries *list)
+static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
 {
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-        const struct rp_result *row = &rp_study_results(study)[i];
-        struct entry e = {
-            .shape = {.device = rp_study_device_of(study, row), .threads = row->threads},
-            .fate = NOT_TRIED,
-            .peak_bytes = row->peak_memory_bytes > 0 ? (double)row->peak_memory_bytes : NAN,
-            .scores_bytes = row->scores_bytes > 0 ? (double)row->scores_bytes : NAN};
-        enum rp_outcome outcome;
-        if (!e.shape.device || (!simulated && rp_study_is_simulated(study, row)) ||
-            !rp_impl_find(row->impl, &e.shape.impl) || !rp_outcome_find(row->status, &outcome) ||
-            rp_result_point(row, &e.shape.point) != RP_OK)
-            continue;
-        if (outcome == RP_OUTCOME_OK || outcome == RP_OUTCOME_MISMATCH)
-            e.fate = FITS;
-        else if (outcome == RP_OUTCOME_OOM)
-            e.fate = FAILS;
-        e.shape.point.causal = false; /* takes no memory */
-        e.need_bytes = need_of(&e.shape, &e.shape.point);
-        list->items[list->count++] = e;
-    }
+    struct entries *list = context;
+    const struct rp_result *row = seen->row;
+    struct entry e = {.shape = {.device = seen->device,
+                                .threads = row->threads,
+                                .impl = seen->impl,
+                                .point = seen->point},
+                      .fate = NOT_TRIED,
+                      .peak_bytes =
+                          row->peak_memory_bytes > 0 ? (double)row->peak_memory_bytes : NAN,
+                      .scores_bytes = row->scores_bytes > 0 ? (double)row->scores_bytes : NAN};
+    enum rp_outcome outcome;
+    size_t number = 0;
+    if (!rp_outcome_find(row->status, &outcome))
+        return RP_OK;
+    if (outcome == RP_OUTCOME_OK || outcome == RP_OUTCOME_MISMATCH)
+        e.fate = FITS;
+    else if (outcome == RP_OUTCOME_OOM)
+        e.fate = FAILS;
+    RP_TRY(rp_distinct_number(&list->distinct, rp_key_add_i64(rp_seen_row_key(seen), e.fate),
+                              &number));
+    if (number < list->count)
+        return RP_OK;
+    e.shape.point.causal = false; /* takes no memory */
+    e.need_bytes = need_of(&e.shape, &e.shape.point);
+    return add_entry(list, &e);
 }
 
-static void add_predictions(const struct rp_gpu_spec *gpu, const struct rp_groups *groups,
-                            struct entries *list)
+static enum rp_status add_measured(const struct rp_turn_request *request, struct entries *list)
 {
+    static const char *const columns[] = {"status", "peak_memory_bytes", "scores_bytes"};
+    const struct rp_rows_visitor visitor = {.context = list,
+                                            .visit = add_row,
+                                            .columns = columns,
+                                            .n_columns = RP_COUNT(columns),
+                                            .simulated = request->simulated};
+    return rp_rows_visit(request->list, &visitor);
+}
+
+/* In place of what is in the list. */
+static enum rp_status add_predictions(const struct rp_gpu_spec *gpu, const struct rp_groups *groups,
+                                      struct entries *list)
+{
+    list->count = 0;
     for (size_t g = 0; g < groups->count; ++g) {
         for (size_t i = 0; i < groups->items[g].count; ++i) {
             const struct rp_shape *shape = &groups->items[g].shapes[i];
@@ -72,10 +105,11 @@ static void add_predictions(const struct rp_gpu_spec *gpu, const struct rp_group
                 e.shape.point.causal = false;
                 e.need_bytes = need_of(&e.shape, &e.shape.point);
                 if (rp_impl_in(shape->impls, (enum rp_impl)impl))
-                    list->items[list->count++] = e;
+                    RP_TRY(add_entry(list, &e));
             }
         }
     }
+    return RP_OK;
 }
 
 /* Keeps the entries of the axis in front, sorted; returns how many. */
@@ -188,46 +222,75 @@ static size_t add_subject(enum rp_turn_axis axis, const struct entry *e, size_t 
     return first;
 }
 
-static enum rp_status collect(const struct rp_turn_request *request, struct entries *list)
+static enum rp_status add_memory_row(struct rp_memory_table *table, const struct rp_memory_row *row)
 {
-    struct rp_groups groups;
-    size_t room = rp_study_list_rows(request->list) * (1 + request->n_gpus) + 1;
-    RP_TRY(rp_groups_create(request->list, request->simulated, &groups));
-    list->items = calloc(room, sizeof *list->items);
-    for (size_t f = 0; list->items && f < request->list->count; ++f)
-        add_rows(&request->list->files[f].study, request->simulated, list);
-    for (size_t g = 0; list->items && g < request->n_gpus; ++g)
-        add_predictions(request->gpus[g], &groups, list);
-    rp_groups_clear(&groups);
-    if (!list->items)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the memory of %zu shapes", room - 1);
+    struct rp_memory_row *items =
+        rp_list_grow(table->items, table->count, &table->room, sizeof *items);
+    if (!items)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu exponents", table->count);
+    table->items = items;
+    items[table->count++] = *row;
     return RP_OK;
+}
+
+/* Adds the rows of one list of entries. */
+static enum rp_status walk(struct entries *list, struct rp_memory_table *table)
+{
+    static const enum rp_turn_axis axes[] = {RP_TURN_SEQ, RP_TURN_SEQ_K, RP_TURN_BATCH};
+    double *xy = calloc(2 * list->count + 1, sizeof *xy);
+    enum rp_status status = RP_OK;
+    if (!xy)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the memory of %zu shapes", list->count);
+    for (size_t a = 0; a < RP_COUNT(axes) && status == RP_OK; ++a) {
+        size_t n = arrange(axes[a], list);
+        for (size_t first = 0; first < n && status == RP_OK;) {
+            struct rp_memory_row row;
+            first = add_subject(axes[a], list->items, first, n, &row, xy);
+            status = add_memory_row(table, &row);
+        }
+    }
+    free(xy);
+    return status;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct rp_memory_row *x = a;
+    const struct rp_memory_row *y = b;
+    if (x->axis != y->axis)
+        return x->axis < y->axis ? -1 : 1;
+    const struct rp_sweep_shape of_x = {.device = x->device,
+                                        .gpu = x->gpu,
+                                        .threads = x->threads,
+                                        .impl = x->impl,
+                                        .series = x->first};
+    const struct rp_sweep_shape of_y = {.device = y->device,
+                                        .gpu = y->gpu,
+                                        .threads = y->threads,
+                                        .impl = y->impl,
+                                        .series = y->first};
+    return rp_sweep_shape_compare_subject(&of_x, &of_y);
 }
 
 enum rp_status rp_memory_table_create(const struct rp_turn_request *request,
                                       struct rp_memory_table *table)
 {
-    static const enum rp_turn_axis axes[] = {RP_TURN_SEQ, RP_TURN_SEQ_K, RP_TURN_BATCH};
     struct entries list = {0};
-    double *xy = NULL;
     *table = (struct rp_memory_table){0};
-    enum rp_status status = collect(request, &list);
-    if (status == RP_OK) {
-        xy = calloc(2 * list.count + 1, sizeof *xy);
-        table->items = calloc(RP_COUNT(axes) * list.count + 1, sizeof *table->items);
-        if (!xy || !table->items)
-            status =
-                RP_FAIL(RP_ERR_INTERNAL, "no host memory for the memory of %zu shapes", list.count);
+    enum rp_status status = add_measured(request, &list);
+    if (status == RP_OK)
+        status = walk(&list, table);
+    for (size_t g = 0; g < request->n_gpus && status == RP_OK; ++g) {
+        status = add_predictions(request->gpus[g], request->groups, &list);
+        if (status == RP_OK)
+            status = walk(&list, table);
     }
-    for (size_t a = 0; a < RP_COUNT(axes) && status == RP_OK; ++a) {
-        size_t n = arrange(axes[a], &list);
-        for (size_t first = 0; first < n;)
-            first = add_subject(axes[a], list.items, first, n, &table->items[table->count++], xy);
-    }
-    free(xy);
+    rp_distinct_clear(&list.distinct);
     free(list.items);
     if (status != RP_OK)
         rp_memory_table_clear(table);
+    else if (table->count)
+        qsort(table->items, table->count, sizeof *table->items, compare_rows);
     return status;
 }
 

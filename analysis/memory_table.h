@@ -33,7 +33,7 @@ struct rp_memory_row {
 
 struct rp_memory_table {
     struct rp_memory_row *items; /* heap; by axis, device, stage, implementation, dtype */
-    size_t count;
+    size_t count, room;
 };
 
 /* RP_ERR_INTERNAL when host memory is out. */

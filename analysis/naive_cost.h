@@ -17,19 +17,22 @@
 #include "model/point.h"
 
 struct rp_naive_cost {
-    const struct rp_device_row *device; /* owned by a study, as is the row */
-    const struct rp_result *row;        /* of the other implementation */
-    enum rp_impl impl;
+    const struct rp_device_row *device; /* owned by a study */
+    int64_t threads;
+    enum rp_impl impl; /* the other implementation */
     struct rp_point point;
-    struct rp_paired_ratio time; /* naive over the other: above 1, naive is slower */
+    char id[RP_POINT_ID_SIZE];
+    struct rp_paired_ratio time; /* naive over the other: above 1, naive is slower; of repeats the
+                                    geometric mean, and an interval around all of theirs */
     double memory_ratio;         /* of the peaks; NaN when one was not counted */
+    size_t repeats;              /* of the point on devices that are alike */
 };
 
 bool rp_naive_wins(const struct rp_naive_cost *cost);
 
 struct rp_naive_cost_list {
     struct rp_naive_cost *items; /* heap; by device, other implementation, shape */
-    size_t count;
+    size_t count, room;
 };
 
 /* Timed rows with a timed naive row of the same run, device and point; of simulated devices only

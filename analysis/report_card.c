@@ -123,7 +123,7 @@ static void put_naive_stage(const struct card *card, enum rp_stage stage, double
     double *memory = values + costs->count;
     for (size_t i = 0; i < costs->count; ++i) {
         const struct rp_naive_cost *c = &costs->items[i];
-        if (!is_alike(card, c->device, c->row->threads) || c->point.stage != stage ||
+        if (!is_alike(card, c->device, c->threads) || c->point.stage != stage ||
             c->impl != RP_IMPL_fused)
             continue;
         values[n++] = c->time.value;

@@ -25,20 +25,30 @@ static void judge_by_datasheet(struct rp_row_view *v)
         v->predicted = rp_verdict_predicted(v->gpu, gpu_type, &p, impl);
 }
 
-enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_row_source *source,
-                                const struct rp_result *row, const struct rp_pairs *pairs)
+struct rp_row_view rp_row_view_of(const struct rp_row_source *source, const struct rp_result *row)
 {
     const struct rp_study *study = source->study;
-    *view =
-        (struct rp_row_view){.path = source->path,
-                             .row = row,
-                             .device = rp_study_device_of(study, row),
-                             .run = rp_study_run_of(study, row),
-                             .measured = rp_verdict_measured(study, row),
-                             .plausibility = rp_row_plausibility(study, row),
-                             .anchor_spread_frac = rp_anchor_spread(study, row->run, row->device)};
-    view->gpu = rp_gpu_of_device(source->gpus, view->device);
-    judge_by_datasheet(view);
+    struct rp_row_view view = {.path = source->path,
+                               .row = row,
+                               .device = rp_study_device_of(study, row),
+                               .run = rp_study_run_of(study, row),
+                               .measured = rp_verdict_measured(study, row),
+                               .naive_memory_ratio = NAN,
+                               .anchor_spread_frac = NAN};
+    for (int impl = 0; impl < RP_IMPL_COUNT; ++impl)
+        view.ratios[impl] = (struct rp_paired_ratio){NAN, NAN, NAN, NAN, 0};
+    view.gpu = rp_gpu_of_device(source->gpus, view.device);
+    judge_by_datasheet(&view);
+    return view;
+}
+
+/* All of it; `pairs` has the rows of that point, device and run. */
+static enum rp_status complete_view(struct rp_row_view *view, const struct rp_study *study,
+                                    const struct rp_pairs *pairs)
+{
+    const struct rp_result *row = view->row;
+    view->plausibility = rp_row_plausibility(study, row);
+    view->anchor_spread_frac = rp_anchor_spread(study, row->run, row->device);
     const struct rp_result *naive = rp_pairs_find(pairs, row, RP_IMPL_naive);
     view->naive_memory_ratio =
         naive ? rp_ratio((double)naive->peak_memory_bytes, (double)row->peak_memory_bytes) : NAN;
@@ -57,11 +67,11 @@ static enum rp_status visit_rows(const struct rp_row_source *source,
         for (size_t i = 0; i < n; ++i) {
             const struct rp_result *row = &rp_study_results(source->study)[i];
             const struct rp_pairs *pairs = NULL;
-            struct rp_row_view view;
             if (visitor->wants && !visitor->wants(visitor->context, row))
                 continue;
             RP_TRY(rp_pairs_scan_find(pairs_scan, row, &pairs));
-            RP_TRY(rp_row_view_init(&view, source, row, pairs));
+            struct rp_row_view view = rp_row_view_of(source, row);
+            RP_TRY(complete_view(&view, source->study, pairs));
             RP_TRY(visitor->visit(visitor->context, &view, source->study, first + i));
         }
         if (n == 0)
@@ -73,15 +83,19 @@ enum rp_status rp_row_views_visit(const char *path, const struct rp_gpu_list *gp
                                   const struct rp_row_visitor *visitor)
 {
     struct rp_results_scan *scan = NULL;
+    struct rp_results_scan *others = NULL; /* of the same file, for rows beside the one visited */
     struct rp_pairs_scan *pairs_scan = NULL;
-    enum rp_status status = rp_pairs_scan_open(path, &pairs_scan);
+    enum rp_status status = rp_study_scan(path, NULL, 0, &scan);
     if (status == RP_OK)
-        status = rp_study_scan(path, NULL, 0, &scan);
+        status = rp_study_scan(path, NULL, 0, &others);
+    if (status == RP_OK)
+        status = rp_pairs_scan_open(others, &pairs_scan);
     if (status == RP_OK) {
         const struct rp_row_source source = {path, rp_results_scan_study(scan), gpus};
         status = visit_rows(&source, pairs_scan, visitor);
     }
-    rp_study_scan_close(scan);
     rp_pairs_scan_close(pairs_scan);
+    rp_study_scan_close(others);
+    rp_study_scan_close(scan);
     return status;
 }

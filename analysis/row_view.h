@@ -30,10 +30,9 @@ struct rp_row_source {
     const struct rp_gpu_list *gpus;
 };
 
-/* `pairs` has the rows of that point, device and run. */
-enum rp_status rp_row_view_init(struct rp_row_view *view, const struct rp_row_source *source,
-                                const struct rp_result *row,
-                                const struct rp_pairs *pairs) RP_MUST_CHECK;
+/* What is derived from the row alone: ratios, plausibility and the spread of anchors are missing.
+ */
+struct rp_row_view rp_row_view_of(const struct rp_row_source *source, const struct rp_result *row);
 
 /* What is done with rows, by whom. */
 struct rp_row_visitor {

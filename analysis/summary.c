@@ -93,11 +93,11 @@ static enum rp_status collect(struct rp_summary *s, const char *asked)
 {
     RP_TRY(choose_gpus(s, s->all_gpus, asked));
     RP_TRY(rp_groups_create(s->list, s->simulated, &s->groups));
-    RP_TRY(rp_measured_create(s->list, &s->groups, s->simulated, &s->measured));
-    const struct rp_turn_request request = {s->list, s->simulated, s->gpus, s->n_gpus};
+    RP_TRY(rp_naive_cost_create(s->list, s->simulated, &s->naive_costs));
+    RP_TRY(rp_measured_create(s->list, s->simulated, &s->groups, &s->naive_costs, &s->measured));
+    const struct rp_turn_request request = {s->list, s->simulated, &s->groups, s->gpus, s->n_gpus};
     RP_TRY(rp_turn_table_create(&request, &s->turns));
     RP_TRY(rp_memory_table_create(&request, &s->memory));
-    RP_TRY(rp_naive_cost_create(s->list, s->simulated, &s->naive_costs));
     return rp_dependence_create(&s->groups, s->gpus, s->n_gpus, s->all_gpus, &s->dependences);
 }
 
@@ -138,7 +138,7 @@ enum rp_status rp_summary_run(int argc, char *const *argv, FILE *out, int *exit_
     struct values values = {0};
     struct rp_sources sources;
     *exit_code = 0;
-    enum rp_status status = rp_sources_open(&command, argc, argv, &values.source, &sources);
+    enum rp_status status = rp_sources_scan(&command, argc, argv, &values.source, &sources);
     if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
     else if (status == RP_OK)

@@ -8,6 +8,7 @@
 
 #include "analysis/agreement.h"
 #include "analysis/device_kind.h"
+#include "analysis/rows.h"
 #include "analysis/summary.h"
 
 /* The rows of one kind of device. */
@@ -20,6 +21,7 @@ struct tally {
 };
 
 struct tallies {
+    const struct rp_gpu_list *gpus;
     struct tally *items; /* heap */
     size_t count;
 };
@@ -39,12 +41,15 @@ static struct tally *find_or_add(struct tallies *tallies, const struct rp_device
     return &items[tallies->count++];
 }
 
-static enum rp_status add_row(struct tallies *tallies, const struct rp_row_view *view)
+static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
 {
-    struct rp_agreement agreement = rp_agreement_of(view);
-    if (!view->device || agreement.verdicts < 2)
+    struct tallies *tallies = context;
+    const struct rp_row_source source = {seen->file->path, seen->study, tallies->gpus};
+    struct rp_row_view view = rp_row_view_of(&source, seen->row);
+    struct rp_agreement agreement = rp_agreement_of(&view);
+    if (agreement.verdicts < 2)
         return RP_OK;
-    struct tally *tally = find_or_add(tallies, view->device);
+    struct tally *tally = find_or_add(tallies, seen->device);
     if (!tally)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the verdicts on %zu devices",
                        tallies->count + 1);
@@ -53,31 +58,24 @@ static enum rp_status add_row(struct tallies *tallies, const struct rp_row_view 
     for (int d = 0; d < RP_DISAGREE_COUNT; ++d) {
         if (agreement.found[d] && tally->counts[d]++ == 0) {
             snprintf(tally->examples[d], sizeof tally->examples[d], "%s", agreement.reason);
-            snprintf(tally->points[d], sizeof tally->points[d], "%s", view->row->point);
+            snprintf(tally->points[d], sizeof tally->points[d], "%s", seen->row->point);
         }
     }
     return RP_OK;
 }
 
-static enum rp_status add_file(struct tallies *tallies, const struct rp_study_file *file,
-                               const struct rp_summary *s)
+static enum rp_status collect(const struct rp_summary *s, struct tallies *tallies)
 {
-    const struct rp_study *study = &file->study;
-    const struct rp_row_source source = {file->path, study, s->all_gpus};
-    struct rp_pairs pairs;
-    enum rp_status status = RP_OK;
-    RP_TRY(rp_pairs_index(study, &pairs));
-    for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS) && status == RP_OK; ++i) {
-        const struct rp_result *row = &rp_study_results(study)[i];
-        struct rp_row_view view;
-        if (!s->simulated && rp_study_is_simulated(study, row))
-            continue;
-        status = rp_row_view_init(&view, &source, row, &pairs);
-        if (status == RP_OK)
-            status = add_row(tallies, &view);
-    }
-    rp_pairs_clear(&pairs);
-    return status;
+    static const char *const columns[] = {
+        "point",      "launches",     "path",  "flops",  "flops_impl",    "bytes_min",
+        "bytes_impl", "scores_bytes", "cache", "reason", "time_median_s", "time_ci_high_s"};
+    const struct rp_rows_visitor visitor = {.context = tallies,
+                                            .visit = add_row,
+                                            .columns = columns,
+                                            .n_columns = RP_COUNT(columns),
+                                            .simulated = s->simulated};
+    tallies->gpus = s->all_gpus;
+    return rp_rows_visit(s->list, &visitor);
 }
 
 /* Where sentences go: for eyes leads with items indented below them, in html paragraphs and lists.
@@ -178,9 +176,7 @@ enum rp_status rp_summary_agreement(const struct rp_summary *s, enum rp_table_fo
 {
     struct tallies tallies = {0};
     struct prose prose = {format, out, false};
-    enum rp_status status = RP_OK;
-    for (size_t f = 0; f < s->list->count && status == RP_OK; ++f)
-        status = add_file(&tallies, &s->list->files[f], s);
+    enum rp_status status = collect(s, &tallies);
     for (size_t i = 0; i < tallies.count && status == RP_OK; ++i)
         say_tally(&tallies.items[i], &prose);
     if (status == RP_OK)

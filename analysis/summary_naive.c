@@ -60,7 +60,7 @@ static void put_subject(struct rp_table_writer *w, const struct rp_naive_cost *c
     char device[RP_SUMMARY_DEVICE_SIZE];
     size_t slower = 0;
     size_t held = 0;
-    rp_summary_device_text(costs->device, NULL, costs->row->threads, device);
+    rp_summary_device_text(costs->device, NULL, costs->threads, device);
     rp_table_word(w, device);
     rp_table_word(w, rp_stage_name(costs->point.stage));
     rp_table_word(w, rp_dtype_info(costs->point.dtype)->name);
@@ -125,9 +125,9 @@ enum rp_status rp_summary_write_naive(const struct rp_summary *s, struct rp_tabl
         const struct rp_naive_cost *cost = &s->naive_costs.items[i];
         const struct rp_point *p = &cost->point;
         char device[RP_SUMMARY_DEVICE_SIZE];
-        rp_summary_device_text(cost->device, NULL, cost->row->threads, device);
+        rp_summary_device_text(cost->device, NULL, cost->threads, device);
         rp_table_word(w, device);
-        rp_table_word(w, cost->row->point);
+        rp_table_word(w, cost->id);
         rp_table_word(w, rp_stage_name(p->stage));
         rp_table_word(w, rp_dtype_info(p->dtype)->name);
         const int64_t axes[] = {p->batch, p->heads,    p->kv_heads, p->seq_q,

@@ -132,8 +132,8 @@ static void print_files(const struct rp_summary *s, FILE *out)
     for (size_t i = 0; i < s->list->count; ++i) {
         const struct rp_study_file *file = &s->list->files[i];
         fprintf(out, "%s: %s, %zu of %" PRId64 " planned rows", file->path,
-                file->study.complete ? "complete" : "partial",
-                rp_study_count(&file->study, RP_TABLE_RESULTS), file->study.rows_planned);
+                file->study.complete ? "complete" : "partial", rp_study_result_rows(&file->study),
+                file->study.rows_planned);
         for (size_t r = 0; r < rp_study_count(&file->study, RP_TABLE_RUNS); ++r) {
             const struct rp_run *run = &rp_study_runs(&file->study)[r];
             fprintf(out, "%s%s begun %s", r ? ", " : "; job ", run->job_name, run->started_utc);

@@ -211,9 +211,12 @@ static void test_predicted(void **state)
     CHECK_OK(rp_gpu_list_load(NULL, &gpus), "gpus.tsv");
     struct rp_study_file file = {s.path, s.study};
     struct rp_study_list list = {&file, 1};
+    struct rp_groups groups;
+    CHECK_OK(rp_groups_create(&list, false, &groups), "groups");
     for (size_t i = 0; i < RP_COUNT(cases); ++i) {
         const struct rp_gpu_spec *gpu = rp_gpu_list_find_exact(&gpus, cases[i].gpu_type);
-        const struct rp_turn_request request = {.list = &list, .gpus = &gpu, .n_gpus = 1};
+        const struct rp_turn_request request = {
+            .list = &list, .groups = &groups, .gpus = &gpu, .n_gpus = 1};
         struct rp_turn_table table;
         CHECK_OK(rp_turn_table_create(&request, &table), cases[i].gpu_type);
         CHECK_EQ_I64((int64_t)table.count, 2, "measured, then predicted");
@@ -221,6 +224,7 @@ static void test_predicted(void **state)
         CHECK_TRUE(isnan(table.items[1].turn.low), "a datasheet has no interval");
         rp_turn_table_clear(&table);
     }
+    rp_groups_clear(&groups);
     rp_gpu_list_clear(&gpus);
     synthetic_end(&s);
 }
