@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "analysis/classify.h"
+#include "analysis/device_kind.h"
 #include "analysis/figure.h"
 #include "analysis/figure_curves.h"
-#include "analysis/pairs.h"
 
 static const struct rp_table_column columns[] = {
     {"series", NULL, NULL}, {"seq_k", NULL, NULL}, {"value", NULL, NULL},
@@ -141,60 +141,59 @@ enum rp_status rp_figure_decode(struct rp_figures *figures)
     return rp_curves_end(&curves, "bandwidth of fused (GB/s)", NAN);
 }
 
-/* Of one file's fused rows: naive's time over theirs. */
-static enum rp_status add_ratios(struct rp_curves *curves, const struct rp_series *series,
-                                 const struct rp_pairs *pairs)
+/* What naive takes over `r`; null where they were not measured side by side. */
+static const struct rp_naive_cost *cost_of(const struct rp_figures *figures,
+                                           const struct rp_figure_row *r)
 {
-    const struct rp_figures *figures = curves->file.figures;
-    for (size_t i = 0; i < figures->rows.count; ++i) {
-        const struct rp_figure_row *r = &figures->rows.items[i];
-        struct rp_paired_ratio ratio;
-        char name[RP_CURVE_NAME_SIZE];
-        if (r->study != pairs->study || r->impl != RP_IMPL_fused ||
-            !rp_series_has(series, &r->point))
-            continue;
-        RP_TRY(rp_pairs_ratio(pairs, r->row, RP_IMPL_naive, &ratio));
-        snprintf(name, sizeof name, "%s; %s", rp_stage_name(r->point.stage), r->label);
-        if (!(ratio.value > 0) || !rp_curves_select(curves, name, NAN))
-            continue;
-        rp_curves_add(curves, r, &(struct rp_curve_value){ratio.value, ratio.low, ratio.high});
+    const struct rp_naive_cost_list *costs = &figures->summary->naive_costs;
+    for (size_t i = 0; i < costs->count; ++i) {
+        const struct rp_naive_cost *cost = &costs->items[i];
+        if (cost->impl == r->impl && cost->threads == r->row->threads &&
+            rp_point_compare(&cost->point, &r->point) == 0 &&
+            rp_device_kind_compare(cost->device, r->device) == 0)
+            return cost;
     }
-    return RP_OK;
+    return NULL;
 }
 
-static enum rp_status add_ratios_of_files(struct rp_curves *curves, const struct rp_series *series)
+/* Of the fused rows of a line, repeats together: naive's time over theirs. */
+static void add_ratios(struct rp_curves *curves, const struct rp_series *series)
 {
-    const struct rp_study_list *list = curves->file.figures->summary->list;
-    for (size_t f = 0; f < list->count; ++f) {
-        struct rp_pairs pairs;
-        RP_TRY(rp_pairs_index(&list->files[f].study, &pairs));
-        enum rp_status status = add_ratios(curves, series, &pairs);
-        rp_pairs_clear(&pairs);
-        RP_TRY(status);
+    const struct rp_figures *figures = curves->file.figures;
+    const struct rp_naive_cost *before = NULL;
+    for (size_t i = 0; i < figures->rows.count; ++i) {
+        const struct rp_figure_row *r = &figures->rows.items[i];
+        char name[RP_CURVE_NAME_SIZE];
+        if (r->impl != RP_IMPL_fused || !rp_series_has(series, &r->point))
+            continue;
+        const struct rp_naive_cost *cost = cost_of(figures, r);
+        snprintf(name, sizeof name, "%s; %s", rp_stage_name(r->point.stage), r->label);
+        if (!cost || cost == before || !rp_curves_select(curves, name, NAN))
+            continue;
+        before = cost;
+        rp_curves_add(curves, r,
+                      &(struct rp_curve_value){cost->time.value, cost->time.low, cost->time.high});
     }
-    return RP_OK;
 }
 
 enum rp_status rp_figure_naive(struct rp_figures *figures)
 {
     struct rp_curves curves;
-    enum rp_status status = RP_OK;
     RP_TRY(rp_curves_begin(figures, "naive-over-fused", &curves));
     rp_figure_say(&curves.file, "Paired, round by round, of rows measured side by side. Above 1 "
                                 "fused is the faster one. Bars: the 95 %% interval of the median "
                                 "ratio.");
-    for (int stage = 0; stage <= RP_STAGE_DECODE && status == RP_OK; ++stage) {
+    for (int stage = 0; stage <= RP_STAGE_DECODE; ++stage) {
         struct rp_series series;
         char shape[128];
         if (!rp_series_longest(&figures->summary->groups, (enum rp_stage)stage, &series))
             continue;
         rp_series_text(&series.shapes[0].point, shape, sizeof shape);
         rp_figure_say(&curves.file, " Shapes of %s.", shape);
-        status = add_ratios_of_files(&curves, &series);
+        add_ratios(&curves, &series);
     }
     snprintf(curves.file.figure.title, sizeof curves.file.figure.title,
              "Time of naive over time of fused");
     rp_figure_set_text(&curves.file, "shape", "");
-    enum rp_status ended = rp_curves_end(&curves, "time of naive / time of fused", 1);
-    return status == RP_OK ? ended : status;
+    return rp_curves_end(&curves, "time of naive / time of fused", 1);
 }

@@ -168,6 +168,8 @@ static enum rp_status draw(struct rp_figures *figures, size_t begin, size_t end,
         dtype_name, first->label);
     if (stride > 1)
         rp_figure_say(&file, " Of so many rows one in %zu is drawn.", stride);
+    if (figures->rows.left_out)
+        rp_figure_say(&file, " Of a point's repeats at most %d are drawn.", RP_FIGURE_REPEATS);
     if (roofs.count == 0)
         rp_figure_say(&file, " No roof is drawn: data/ does not know the type and no ceiling was "
                              "measured.");

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "analysis/device_kind.h"
-#include "model/result.h"
+#include "analysis/distinct.h"
+#include "base/list.h"
 
 /* Whether devices of its type and backend are set up in different ways, so that a label must tell.
  */
@@ -26,16 +27,18 @@ static bool is_one_of_several(const struct rp_study_list *list, const struct rp_
     return false;
 }
 
-static void set_label(const struct rp_study_list *list, struct rp_figure_row *r)
+void rp_figure_label(const struct rp_study_list *list, const struct rp_seen_row *seen,
+                     char label[RP_LABEL_SIZE])
 {
+    const struct rp_device_row *device = seen->device;
+    const int64_t n = seen->row->threads;
     char setup[RP_DEVICE_SETUP_SIZE];
     char threads[48] = "";
-    rp_device_setup_text(r->device, is_one_of_several(list, r->device), setup);
-    if (r->row->threads > 0)
-        snprintf(threads, sizeof threads, "; %" PRId64 " thread%s", r->row->threads,
-                 r->row->threads == 1 ? "" : "s");
-    snprintf(r->label, sizeof r->label, "%.40s%.40s%s%s", r->device->gpu_type, setup, threads,
-             r->is_simulated ? " (simulated)" : "");
+    rp_device_setup_text(device, is_one_of_several(list, device), setup);
+    if (n > 0)
+        snprintf(threads, sizeof threads, "; %" PRId64 " thread%s", n, n == 1 ? "" : "s");
+    snprintf(label, RP_LABEL_SIZE, "%.40s%.40s%s%s", device->gpu_type, setup, threads,
+             seen->is_simulated ? " (simulated)" : "");
 }
 
 static struct rp_point without_lengths(const struct rp_point *p)
@@ -58,37 +61,121 @@ static int compare(const void *a, const void *b)
     return order ? order : (int)x->impl - (int)y->impl;
 }
 
+/* Where rows are collected. */
+struct collection {
+    const struct rp_study_list *list;
+    struct rp_figure_rows *rows;
+    struct rp_distinct distinct;
+    unsigned char *repeats; /* heap; of each distinct row, as far as they are drawn */
+    size_t room;
+};
+
+/* Whether the row is drawn: not one of too many repeats. */
+static enum rp_status count_repeat(struct collection *c, const struct rp_seen_row *seen,
+                                   bool *is_drawn)
+{
+    const size_t before = c->distinct.count;
+    size_t number = 0;
+    RP_TRY(rp_distinct_number(&c->distinct, rp_seen_row_key(seen), &number));
+    unsigned char *repeats = rp_list_grow(c->repeats, before, &c->room, sizeof *repeats);
+    if (!repeats)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu points", before);
+    c->repeats = repeats;
+    if (number == before)
+        repeats[number] = 0;
+    *is_drawn = repeats[number] < RP_FIGURE_REPEATS;
+    repeats[number] = (unsigned char)(repeats[number] + *is_drawn);
+    c->rows->left_out += !*is_drawn;
+    return RP_OK;
+}
+
+/* The list's copy of a label. */
+static enum rp_status intern(struct rp_figure_rows *rows, const char *label, const char **interned)
+{
+    for (size_t i = 0; i < rows->n_labels; ++i) {
+        *interned = rows->labels[i];
+        if (strcmp(*interned, label) == 0)
+            return RP_OK;
+    }
+    char **labels = rp_list_grow(rows->labels, rows->n_labels, &rows->labels_room, sizeof *labels);
+    char *copy = strdup(label);
+    if (labels)
+        rows->labels = labels;
+    if (!labels || !copy) {
+        free(copy);
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu labels", rows->n_labels);
+    }
+    *interned = labels[rows->n_labels++] = copy;
+    return RP_OK;
+}
+
+static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
+{
+    struct collection *c = context;
+    struct rp_figure_rows *rows = c->rows;
+    char label[RP_LABEL_SIZE];
+    bool is_drawn = false;
+    RP_TRY(count_repeat(c, seen, &is_drawn));
+    if (!is_drawn)
+        return RP_OK;
+    struct rp_figure_row r = {.study = seen->study,
+                              .device = seen->device,
+                              .point = seen->point,
+                              .impl = seen->impl,
+                              .file = (size_t)(seen->file - c->list->files),
+                              .is_simulated = seen->is_simulated};
+    rp_figure_label(c->list, seen, label);
+    RP_TRY(intern(rows, label, &r.label));
+    struct rp_figure_row *items =
+        rp_list_grow(rows->items, rows->count, &rows->room, sizeof *items);
+    struct rp_result *copy = malloc(sizeof *copy);
+    if (items)
+        rows->items = items;
+    if (!items || !copy) {
+        free(copy);
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the figures of %zu rows", rows->count);
+    }
+    *copy = *seen->row;
+    r.row = copy;
+    items[rows->count++] = r;
+    return RP_OK;
+}
+
 enum rp_status rp_figure_rows_create(const struct rp_study_list *list, bool simulated,
                                      struct rp_figure_rows *rows)
 {
-    size_t there = rp_study_list_rows(list);
-    *rows = (struct rp_figure_rows){calloc(there + 1, sizeof *rows->items), 0};
-    if (!rows->items)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the figures of %zu rows", there);
-    for (size_t f = 0; f < list->count; ++f) {
-        const struct rp_study *study = &list->files[f].study;
-        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i) {
-            struct rp_figure_row *r = &rows->items[rows->count];
-            r->study = study;
-            r->file = f;
-            r->row = &rp_study_results(study)[i];
-            r->device = rp_study_device_of(study, r->row);
-            r->is_simulated = rp_study_is_simulated(study, r->row);
-            if (!r->device || (r->is_simulated && !simulated) ||
-                !rp_impl_find(r->row->impl, &r->impl) ||
-                rp_result_point(r->row, &r->point) != RP_OK)
-                continue;
-            set_label(list, r);
-            ++rows->count;
-        }
-    }
-    qsort(rows->items, rows->count, sizeof *rows->items, compare);
-    return RP_OK;
+    static const char *const columns[] = {
+        "point",          "status",      "time_median_s", "time_ci_low_s",
+        "time_ci_high_s", "ci_level",    "path",          "cache",
+        "flops",          "flops_dense", "flops_impl",    "bytes_min",
+        "bytes_impl",     "clock_hz",    "scores_bytes",  "peak_memory_bytes",
+        "rank",           "sequence",    "sampled_utc_s", "predicted_memory_bytes",
+        "sampling_s",     "eviction_s"};
+    struct collection c = {.list = list, .rows = rows};
+    const struct rp_rows_visitor visitor = {.context = &c,
+                                            .visit = add_row,
+                                            .columns = columns,
+                                            .n_columns = RP_COUNT(columns),
+                                            .simulated = simulated};
+    *rows = (struct rp_figure_rows){0};
+    enum rp_status status = rp_rows_visit(list, &visitor);
+    rp_distinct_clear(&c.distinct);
+    free(c.repeats);
+    if (status != RP_OK)
+        rp_figure_rows_clear(rows);
+    else if (rows->count)
+        qsort(rows->items, rows->count, sizeof *rows->items, compare);
+    return status;
 }
 
 void rp_figure_rows_clear(struct rp_figure_rows *rows)
 {
+    for (size_t i = 0; i < rows->count; ++i)
+        free((void *)(uintptr_t)rows->items[i].row);
+    for (size_t i = 0; i < rows->n_labels; ++i)
+        free(rows->labels[i]);
     free(rows->items);
+    free(rows->labels);
     *rows = (struct rp_figure_rows){0};
 }
 
@@ -107,6 +194,8 @@ const struct rp_figure_row *rp_figure_rows_find(const struct rp_figure_rows *row
     struct rp_figure_row key = *like;
     key.point = *p;
     key.impl = impl;
+    if (rows->count == 0)
+        return NULL;
     return bsearch(&key, rows->items, rows->count, sizeof *rows->items, compare);
 }
 

@@ -1,5 +1,6 @@
 /*
  * figure_rows.h - the rows that figures are drawn from, in one order, and the lines they form.
+ * They are copies of what figures look at, without samples.
  *
  * A device's label keeps unlike devices apart: type, MIG profile, ECC, threads of a CPU, its power
  * limit where the files have several, and whether it is simulated.
@@ -11,17 +12,17 @@
 #include <stddef.h>
 
 #include "analysis/groups.h"
-#include "analysis/load.h"
+#include "analysis/rows.h"
 #include "base/status.h"
 #include "model/impl.h"
 #include "model/point.h"
 
 enum { RP_LABEL_SIZE = 112 };
 
-struct rp_figure_row { /* pointers are owned by the study */
-    char label[RP_LABEL_SIZE];
-    const struct rp_study *study;
+struct rp_figure_row {
+    const char *label; /* owned by the list, as is the row */
     const struct rp_result *row;
+    const struct rp_study *study; /* of the file; it owns the device */
     const struct rp_device_row *device;
     struct rp_point point;
     enum rp_impl impl;
@@ -29,12 +30,22 @@ struct rp_figure_row { /* pointers are owned by the study */
     bool is_simulated;
 };
 
+/* Of so many repeats of a point by one implementation on devices that are alike rows are drawn. */
+enum { RP_FIGURE_REPEATS = 16 };
+
 struct rp_figure_rows {
     struct rp_figure_row *items; /* heap; sorted by label, point (length last), implementation */
-    size_t count;
+    size_t count, room;
+    char **labels; /* heap */
+    size_t n_labels, labels_room;
+    size_t left_out; /* repeats beyond those that are drawn */
 };
 
-/* Rows whose axes make a point and whose device is there; simulated ones only when asked. */
+/* The label of a row's device. */
+void rp_figure_label(const struct rp_study_list *list, const struct rp_seen_row *seen,
+                     char label[RP_LABEL_SIZE]);
+
+/* Rows that rows.h speaks of; simulated ones only when asked. */
 enum rp_status rp_figure_rows_create(const struct rp_study_list *list, bool simulated,
                                      struct rp_figure_rows *rows) RP_MUST_CHECK;
 void rp_figure_rows_clear(struct rp_figure_rows *rows);

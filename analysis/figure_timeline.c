@@ -21,7 +21,7 @@ struct lanes {
     char names[LANES_MAX][48];
     double ends_s[LANES_MAX]; /* of the last bar */
     size_t count;
-    size_t left_out; /* rows beyond the last lane or bar */
+    size_t left_out; /* rows beyond the last lane or bar, and repeats */
     double sampling_s;
     bool has_clock; /* real devices are among them */
 };
@@ -132,14 +132,15 @@ static enum rp_status end(struct rp_figure_file *file, const struct lanes *lanes
         rp_figure_say(file, " The rows of a simulated device stand one behind the other, each as "
                             "long as the model says; nothing else it would do is drawn.");
     if (lanes->left_out)
-        rp_figure_say(file, " %zu rows are not drawn: too many ranks or bars.", lanes->left_out);
+        rp_figure_say(file, " %zu rows are not drawn: too many ranks, bars or repeats.",
+                      lanes->left_out);
     return rp_figure_end(file);
 }
 
 enum rp_status rp_figure_timeline(struct rp_figures *figures)
 {
     const struct rp_figure_rows *rows = &figures->rows;
-    struct lanes lanes = {.count = 0};
+    struct lanes lanes = {.left_out = rows->left_out};
     struct rp_figure_file file;
     size_t n = 0;
     const struct rp_figure_row **bars = calloc(rows->count + 1, sizeof *bars);

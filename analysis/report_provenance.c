@@ -94,8 +94,7 @@ enum rp_status rp_report_provenance(const struct rp_figures *figures, FILE *out)
         rp_table_escape_html(list->files[f].path, out);
         fprintf(out, "</code></h3>\n<p>%s: %zu of %" PRId64 " planned rows, %zu samples.</p>\n",
                 study->complete ? "Complete" : "Partial, its run goes on or was stopped",
-                rp_study_count(study, RP_TABLE_RESULTS), study->rows_planned,
-                rp_study_count(study, RP_TABLE_SAMPLES));
+                rp_study_result_rows(study), study->rows_planned, rp_study_sample_rows(study));
         for (size_t r = 0; r < rp_study_count(study, RP_TABLE_RUNS); ++r)
             put_run(&rp_study_runs(study)[r], out);
         RP_TRY(put_devices(study, out));

@@ -2,9 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/plausible.h"
+#include "analysis/left_out.h"
 #include "analysis/report.h"
-#include "model/result.h"
 
 enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
 {
@@ -63,50 +62,27 @@ static const struct rp_table_column left_out_columns[] = {
     {"reason", "reason of the first", NULL},
 };
 
-enum { NO_TIME = RP_OUTCOME_COUNT, IMPLAUSIBLE, FAULTS };
-
-/* Why a row has no place among the times: what became of it, or one of the two above.
- * RP_OUTCOME_OK: it has. */
-static int fault_of(const struct rp_figure_row *r, const char **reason)
+/* A line for each device and kind of fault. */
+static enum rp_status put_left_out(const struct rp_left_out_list *list, FILE *out)
 {
-    enum rp_outcome outcome = RP_OUTCOME_ERROR;
-    *reason = r->row->reason;
-    if (!rp_outcome_find(r->row->status, &outcome) || outcome != RP_OUTCOME_OK)
-        return (int)outcome;
-    if (!(r->row->time_median_s > 0))
-        return NO_TIME;
-    *reason = "faster than its compulsory work allows at the measured ceilings";
-    return rp_row_plausibility(r->study, r->row).is_implausible ? IMPLAUSIBLE : RP_OUTCOME_OK;
-}
-
-/* Rows begin .. end - 1 are of one label; a line for each kind of fault. */
-static void put_left_out(struct rp_table_writer *w, const struct rp_figures *figures, size_t begin,
-                         size_t end)
-{
-    int64_t counts[FAULTS] = {0};
-    const char *first[FAULTS] = {NULL};
-    for (size_t i = begin; i < end; ++i) {
-        const char *reason;
-        int fault = fault_of(&figures->rows.items[i], &reason);
-        if (counts[fault]++ == 0)
-            first[fault] = reason;
+    struct rp_table_writer *w = NULL;
+    RP_TRY(rp_table_begin(out, RP_TABLE_HTML, "ridgepoint-report", left_out_columns,
+                          RP_COUNT(left_out_columns), &w));
+    for (size_t i = 0; i < list->count; ++i) {
+        const struct rp_left_out *item = &list->items[i];
+        rp_table_word(w, item->label);
+        rp_table_word(w, item->what);
+        rp_table_i64(w, item->rows);
+        rp_table_word_or_missing(w, item->reason);
     }
-    for (int fault = RP_OUTCOME_OK + 1; fault < FAULTS; ++fault) {
-        const char *name = fault == NO_TIME ? "no time" : "implausible";
-        if (!counts[fault])
-            continue;
-        rp_table_word(w, figures->rows.items[begin].label);
-        rp_table_word(w, fault < NO_TIME ? rp_outcome_name((enum rp_outcome)fault) : name);
-        rp_table_i64(w, counts[fault]);
-        rp_table_word_or_missing(w, first[fault]);
-    }
+    return rp_table_end(w);
 }
 
 enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out)
 {
-    const struct rp_figure_rows *rows = &figures->rows;
-    struct rp_table_writer *w = NULL;
-    const size_t simulated = figures->summary->measured.simulated;
+    const struct rp_summary *s = figures->summary;
+    struct rp_left_out_list left_out;
+    const size_t simulated = s->measured.simulated;
     if (simulated)
         fprintf(out,
                 "<p>%zu rows of simulated devices; <code>--simulated</code> takes them "
@@ -114,13 +90,10 @@ enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out)
                 simulated);
     fprintf(out, "<p>Rows without a time, or not to be believed; none of them is in a rate, a "
                  "ratio or a class.</p>\n");
-    RP_TRY(rp_table_begin(out, RP_TABLE_HTML, "ridgepoint-report", left_out_columns,
-                          RP_COUNT(left_out_columns), &w));
-    for (size_t begin = 0, end = 0; begin < rows->count; begin = end) {
-        end = rp_figure_rows_end_of_label(rows, begin);
-        put_left_out(w, figures, begin, end);
-    }
-    RP_TRY(rp_table_end(w));
+    RP_TRY(rp_left_out_create(s->list, s->simulated, &left_out));
+    enum rp_status status = put_left_out(&left_out, out);
+    rp_left_out_clear(&left_out);
+    RP_TRY(status);
     fprintf(out, "<p>Softmax is left out of all counts. Figures over T show one line of shapes, "
                  "the longest; every row is in the files: <code>ridgepoint-analyze export</code>."
                  "</p>\n");
