@@ -110,7 +110,7 @@ static void test_drift_of_memory(void **state)
     rescale(&t.b, 1, 1.4);
     CHECK_OK(compare_two(&t, false), "compare");
     expect_change(&t, 1, RP_CHANGE_SAME, 1.4);
-    CHECK_NEAR(found_of(&t, 0)->allowance_frac, 6.0 / 13, 1e-9, "of each kind by itself");
+    CHECK_NEAR(found_of(&t, 0).allowance_frac, 6.0 / 13, 1e-9, "of each kind by itself");
     two_end(&t);
 }
 
