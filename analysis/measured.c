@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/classify.h"
 #include "analysis/crossings.h"
@@ -157,6 +158,7 @@ static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
         return RP_OK;
     struct rp_measured_verdict v = rp_verdict_measured(seen->study, seen->row);
     ++m->timed;
+    m->disturbed += strstr(seen->row->flags, "noisy") || strstr(seen->row->flags, "throttled");
     ++m->classes[v.class_name];
     add_best(m, seen, &v);
     if (v.class_name != RP_CLASS_MISSING)
@@ -168,9 +170,9 @@ static enum rp_status add_row(void *context, const struct rp_seen_row *seen)
 static enum rp_status collect(const struct rp_study_list *list, const struct rp_groups *groups,
                               bool simulated, struct rp_measured_list *measured)
 {
-    static const char *const columns[] = {"status",     "launches",      "path",          "flops",
-                                          "flops_impl", "bytes_min",     "bytes_impl",    "cache",
-                                          "clock_hz",   "time_median_s", "time_ci_high_s"};
+    static const char *const columns[] = {"status",     "launches",      "path",           "flops",
+                                          "flops_impl", "bytes_min",     "bytes_impl",     "cache",
+                                          "clock_hz",   "time_median_s", "time_ci_high_s", "flags"};
     struct collection c = {groups, measured, {0}};
     const struct rp_rows_visitor visitor = {.context = &c,
                                             .visit = add_row,

@@ -27,6 +27,7 @@ struct rp_measured {
     enum rp_impl impl;
     size_t rows, timed;
     size_t implausible; /* of the timed ones; left out of the best rates */
+    size_t disturbed;   /* of the timed ones; flagged noisy or throttled */
     size_t outcomes[RP_OUTCOME_COUNT];
     double time_min_s, time_max_s; /* of the medians; NaN when none has a time */
     double flop_per_s;             /* best of flops over median */

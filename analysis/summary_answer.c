@@ -124,6 +124,7 @@ static void print_missing_on(const struct rp_summary *s, size_t begin, size_t en
     size_t outcomes[RP_OUTCOME_COUNT] = {0};
     size_t implausible = 0;
     size_t untimed = 0;
+    size_t disturbed = 0;
     const char *reason = "";
     rp_summary_device_text(first->device, NULL, first->threads, device);
     for (size_t i = begin; i < end; ++i) {
@@ -131,6 +132,7 @@ static void print_missing_on(const struct rp_summary *s, size_t begin, size_t en
         for (int o = 0; o < RP_OUTCOME_COUNT; ++o)
             outcomes[o] += m->outcomes[o];
         implausible += m->implausible;
+        disturbed += m->disturbed;
         untimed += m->outcomes[RP_OUTCOME_OK] + m->outcomes[RP_OUTCOME_MISMATCH] - m->timed;
         reason = m->missing_reason[0] ? m->missing_reason : reason;
     }
@@ -139,6 +141,11 @@ static void print_missing_on(const struct rp_summary *s, size_t begin, size_t en
                 "On %s, %zu row%s faster than the measured ceilings allow (implausible; "
                 "`verify` says which); no best rate is theirs.\n",
                 device, implausible, implausible == 1 ? " is" : "s are");
+    if (disturbed)
+        fprintf(out,
+                "On %s, %zu row%s flagged noisy or throttled: few of their samples or none were "
+                "undisturbed, so their times are too long, if anything.\n",
+                device, disturbed, disturbed == 1 ? " is" : "s are");
     if (untimed)
         fprintf(out, "On %s, %zu row%s no time: every sample was disturbed or throttled.\n", device,
                 untimed, untimed == 1 ? " has" : "s have");

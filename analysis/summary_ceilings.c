@@ -135,15 +135,18 @@ static void put_line(struct rp_table_writer *w, const struct entry *entries, siz
 /* "The same work, repeated, drifted by at most 1.2 % within a run." */
 static void print_drift(const struct entry *entries, size_t n, bool is_html, FILE *out)
 {
+    char percent[RP_DECIMAL_SIZE];
     double worst = NAN;
     for (size_t i = 0; i < n; ++i) {
         const struct rp_ceiling *c = entries[i].ceiling;
         if (rp_ceiling_is_anchor(c))
             worst = fmax(worst, rp_anchor_spread(entries[i].study, c->run, c->device));
     }
-    if (!isnan(worst))
-        fprintf(out, "%sThe same work, repeated, drifted by at most %.2g %% within a run.%s\n",
-                is_html ? "<p>" : "", 100 * worst, is_html ? "</p>" : "");
+    if (isnan(worst))
+        return;
+    rp_decimal_rounded(100 * worst, worst < 1 ? 2 : 3, percent);
+    fprintf(out, "%sThe same work, repeated, drifted by at most %s %% within a run.%s\n",
+            is_html ? "<p>" : "", percent, is_html ? "</p>" : "");
 }
 
 enum rp_status rp_summary_ceilings(const struct rp_summary *s, const struct rp_measured *on,

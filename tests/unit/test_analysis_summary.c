@@ -376,8 +376,13 @@ static void test_statuses(void **state)
     unmeasure(row_at(&s, 2), RP_OUTCOME_OOM, "needs 2 GiB");
     unmeasure(row_at(&s, 1), RP_OUTCOME_UNSUPPORTED, "no");
     row_at(&s, 4)->time_median_s = NAN;
+    RP_WORD_SET(row_at(&s, 3)->flags, "unpaired,noisy");
+    RP_WORD_SET(row_at(&s, 5)->flags, "throttled");
+    RP_WORD_SET(row_at(&s, 6)->flags, "unpaired");
+    RP_WORD_SET(row_at(&s, 4)->flags, "noisy"); /* has no time */
     synthetic_write(&s);
     char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
+    CHECK_CONTAINS(output, "On cpu-test 2 threads, 2 rows are flagged noisy or throttled", "flags");
     CHECK_CONTAINS(output, "On cpu-test 2 threads, 2 rows are oom.", "statuses");
     CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row is unsupported.", "statuses");
     CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row has no time: every sample was disturbed",
