@@ -97,7 +97,7 @@ static bool make_room(struct rp_hdf5_room *room, size_t size)
     return room->bytes != NULL;
 }
 
-/* The `n` bytes stored become the cells of io->bytes: the filters, last to first, of which
+/* The `n` bytes stored become the cells of io->cells.bytes: the filters, last to first, of which
  * `skipped` has a bit for each that this chunk went without. What is wrong, or null. */
 static const char *undo_filters(struct rp_hdf5_column *io, size_t n, uint32_t skipped)
 {
@@ -105,7 +105,7 @@ static const char *undo_filters(struct rp_hdf5_column *io, size_t n, uint32_t sk
     struct rp_hdf5_scratch *scratch = io->scratch;
     const char *at = scratch->stored.bytes;
     for (size_t i = found->n_filters; i-- > 0;) {
-        char *to = at == scratch->stored.bytes ? scratch->between.bytes : io->bytes;
+        char *to = at == scratch->stored.bytes ? scratch->between.bytes : io->cells.bytes;
         size_t room = io->room;
         if (skipped >> i & 1)
             continue;
@@ -118,7 +118,7 @@ static const char *undo_filters(struct rp_hdf5_column *io, size_t n, uint32_t sk
             n = room;
             at = to;
         } else {
-            if (to == io->bytes && n > room)
+            if (to == io->cells.bytes && n > room)
                 break;
             undo_shuffle(at, n, found->width, to);
             at = to;
@@ -126,8 +126,8 @@ static const char *undo_filters(struct rp_hdf5_column *io, size_t n, uint32_t sk
     }
     if (n != found->chunk * found->width)
         return "has another length than its cells";
-    if (at != io->bytes)
-        memcpy(io->bytes, at, n);
+    if (at != io->cells.bytes)
+        memcpy(io->cells.bytes, at, n);
     return NULL;
 }
 
@@ -143,7 +143,10 @@ static enum rp_status read_chunk(struct rp_hdf5_column *io, size_t first)
         size > io->found->stored)
         return rp_hdf5_unreadable(table, name);
     const size_t between = size > io->room ? (size_t)size : io->room; /* deflate may lengthen */
-    if (!make_room(&scratch->stored, (size_t)size) || !make_room(&scratch->between, between))
+    if (!io->cells.bytes)
+        io->cells.bytes = malloc(io->room);
+    if (!io->cells.bytes || !make_room(&scratch->stored, (size_t)size) ||
+        !make_room(&scratch->between, between))
         return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a chunk of /%s/%s", table->name,
                        name);
     if (H5Dread_chunk(io->dataset, H5P_DEFAULT, &offset, &skipped, scratch->stored.bytes) < 0)
@@ -155,17 +158,29 @@ static enum rp_status read_chunk(struct rp_hdf5_column *io, size_t first)
     return RP_OK;
 }
 
+static bool has_row(const struct rp_hdf5_cells *cells, size_t row)
+{
+    return row >= cells->first && row - cells->first < cells->count;
+}
+
 enum rp_status rp_hdf5_column_seek(struct rp_hdf5_column *io, size_t row)
 {
     const struct rp_hdf5_found *found = io->found;
-    if (row >= io->first && row - io->first < io->count)
+    if (has_row(&io->cells, row))
+        return RP_OK;
+    if (row < io->cells.first || has_row(&io->aside, row)) {
+        struct rp_hdf5_cells left_behind = io->cells;
+        io->cells = io->aside;
+        io->aside = left_behind;
+    }
+    if (has_row(&io->cells, row))
         return RP_OK;
     const size_t first = row - row % found->chunk;
     const size_t left = (size_t)found->rows - first;
-    io->count = 0;
+    io->cells.count = 0;
     RP_TRY(read_chunk(io, first));
-    io->first = first;
-    io->count = left < found->chunk ? left : found->chunk;
+    io->cells.first = first;
+    io->cells.count = left < found->chunk ? left : found->chunk;
     return RP_OK;
 }
 
@@ -180,7 +195,6 @@ enum rp_status rp_hdf5_column_open(struct rp_hdf5_column *io, struct rp_hdf5_rea
     io->dataset = rp_hdf5_open_child(table->group, found->name, H5I_DATASET);
     if (io->dataset < 0)
         return rp_hdf5_unreadable(table, found->name);
-    io->bytes = malloc(io->room);
     if (!io->scratch->inflate) {
         io->scratch->inflate = calloc(1, sizeof *io->scratch->inflate);
         if (io->scratch->inflate && inflateInit2(io->scratch->inflate, -MAX_WBITS) != Z_OK) {
@@ -188,7 +202,7 @@ enum rp_status rp_hdf5_column_open(struct rp_hdf5_column *io, struct rp_hdf5_rea
             io->scratch->inflate = NULL;
         }
     }
-    if (!io->bytes || !io->scratch->inflate)
+    if (!io->scratch->inflate)
         return RP_FAIL(RP_ERR_INTERNAL, "out of host memory for a chunk of /%s/%s", table->name,
                        found->name);
     return RP_OK;
@@ -198,7 +212,8 @@ void rp_hdf5_column_close(struct rp_hdf5_column *io)
 {
     if (!io->table)
         return; /* never opened */
-    free(io->bytes);
+    free(io->cells.bytes);
+    free(io->aside.bytes);
     rp_hdf5_close(io->dataset);
 }
 

@@ -130,9 +130,11 @@ struct rp_hdf5_column {
     const struct rp_hdf5_found *found;
     struct rp_hdf5_scratch *scratch; /* of the reader */
     hid_t dataset;
-    size_t first, count; /* the rows in `bytes` */
-    char *bytes;         /* heap, one chunk */
-    size_t room;         /* for it, and a checksum */
+    struct rp_hdf5_cells {
+        size_t first, count; /* the rows in `bytes` */
+        char *bytes;         /* heap, one chunk; null until one is read */
+    } cells, aside;          /* the chunk sought last, and one left behind by going back */
+    size_t room;             /* for a chunk, and a checksum */
 };
 
 /* `reader`, `table` and `found` must outlive it. To be closed also when opening failed. */
@@ -141,8 +143,8 @@ enum rp_status rp_hdf5_column_open(struct rp_hdf5_column *io, struct rp_hdf5_rea
                                    const struct rp_hdf5_found *found) RP_MUST_CHECK;
 void rp_hdf5_column_close(struct rp_hdf5_column *io);
 
-/* Reads the chunk that has `row`, unless it was the last one read. RP_ERR_DAMAGED when a filter
- * cannot be undone. */
+/* Makes `cells` those of the chunk that has `row`. Who goes back and forth between two places reads
+ * their chunks once. RP_ERR_DAMAGED when a filter cannot be undone. */
 enum rp_status rp_hdf5_column_seek(struct rp_hdf5_column *io, size_t row) RP_MUST_CHECK;
 
 /* Whether the schema's column is of the kind found. */

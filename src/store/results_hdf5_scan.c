@@ -173,9 +173,10 @@ static enum rp_status fill_column(struct rp_table *rows, struct stream *stream, 
     for (; cells.first < n; cells.first += cells.count) {
         size_t row = first + cells.first;
         RP_TRY(rp_hdf5_column_seek(io, row));
-        size_t in_chunk = io->first + io->count - row;
+        size_t in_chunk = io->cells.first + io->cells.count - row;
         cells.count = n - cells.first < in_chunk ? n - cells.first : in_chunk;
-        if (rp_cells_scatter(&cells, rows, io->bytes + (row - io->first) * width) != RP_OK)
+        if (rp_cells_scatter(&cells, rows, io->cells.bytes + (row - io->cells.first) * width) !=
+            RP_OK)
             return RP_FAIL(RP_ERR_DAMAGED, "%s, counted from row %zu", rp_status_message(), first);
     }
     return RP_OK;

@@ -21,10 +21,10 @@ static enum rp_status read_cells(struct rp_hdf5_reader *reader,
     struct rp_cells cells = {table->schema, column, 0, 0, found->width};
     for (; cells.first < found->rows; cells.first += cells.count) {
         RP_TRY(rp_hdf5_column_seek(io, cells.first));
-        cells.count = io->count;
-        rp_cells_digest(digest, found->kind, found->width, cells.count, io->bytes);
+        cells.count = io->cells.count;
+        rp_cells_digest(digest, found->kind, found->width, cells.count, io->cells.bytes);
         if (column && reader->kept[table->id])
-            RP_TRY(rp_cells_scatter(&cells, &reader->study->tables[table->id], io->bytes));
+            RP_TRY(rp_cells_scatter(&cells, &reader->study->tables[table->id], io->cells.bytes));
     }
     return RP_OK;
 }
