@@ -18,30 +18,28 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/folder.h"
-#include "store/results_hdf5.h"
+#include "store/results_scan.h"
+#include "store/results_source.h"
 
 static enum rp_status fail_errno(const char *what, const char *path)
 {
     return RP_FAIL(RP_ERR_ENVIRONMENT, "%s: %s: %s", path, what, strerror(errno));
 }
 
-/* What was written is read back from the file and must be what is in memory. */
-static enum rp_status verify(const char *path, const struct rp_study *study)
+/* What was written is read back from the file and must fit the digest, which was taken of it on its
+ * way there. */
+static enum rp_status verify(const char *path)
 {
-    struct rp_study back;
-    char expected[RP_DIGEST_HEX_SIZE];
-    char found[RP_DIGEST_HEX_SIZE];
-    RP_TRY(rp_results_digest(study, expected));
-    enum rp_status status = rp_results_read(path, &back);
-    if (status != RP_OK)
-        return RP_FAIL(RP_ERR_ENVIRONMENT, "what was just written does not read back: %s",
-                       rp_status_message());
-    status = rp_results_digest(&back, found);
-    if (status == RP_OK && strcmp(found, expected) != 0)
-        status =
-            RP_FAIL(RP_ERR_ENVIRONMENT, "%s: what was just written reads back differently", path);
-    rp_study_clear(&back);
-    return status;
+    static const char *const no_columns[] = {NULL};
+    struct rp_results_scan *scan = NULL;
+    enum rp_status status = rp_results_scan_open(path, no_columns, 0, &scan);
+    if (status == RP_OK)
+        status = rp_results_scan_check_digest(scan);
+    rp_results_scan_close(scan);
+    if (status == RP_OK)
+        return RP_OK;
+    return RP_FAIL(RP_ERR_ENVIRONMENT, "what was just written does not read back: %s",
+                   rp_status_message());
 }
 
 static enum rp_status replace(const char *temporary, const char *path)
@@ -70,6 +68,12 @@ enum rp_status rp_publish_sweep(const char *path)
 
 enum rp_status rp_publish(const char *path, const struct rp_study *study)
 {
+    return rp_publish_from(path, study, NULL);
+}
+
+enum rp_status rp_publish_from(const char *path, const struct rp_study *study,
+                               const struct rp_results_source *source)
+{
     struct rp_text temporary;
     enum rp_status status = RP_OK;
     rp_text_init(&temporary);
@@ -83,10 +87,10 @@ enum rp_status rp_publish(const char *path, const struct rp_study *study)
         status = fail_errno("what an earlier run left cannot be removed", name);
         goto cleanup;
     }
-    status = rp_results_write(name, study);
+    status = rp_results_write_from(name, study, source);
     if (status != RP_OK)
         goto cleanup;
-    status = verify(name, study);
+    status = verify(name);
     if (status == RP_OK)
         status = replace(name, path);
     if (status != RP_OK)

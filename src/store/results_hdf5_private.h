@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "store/results_digest.h"
+#include "store/results_source.h"
 #include "store/study.h"
 
 struct rp_hdf5_quiet {
@@ -47,6 +48,30 @@ hid_t rp_hdf5_image_create(struct rp_hdf5_image *image);
 
 /* Cuts what the library allocated beyond the end of the file. */
 enum rp_status rp_hdf5_image_trim(struct rp_hdf5_image *image) RP_MUST_CHECK;
+
+/* A file that is being written. */
+struct rp_hdf5_writer {
+    hid_t file;
+    const struct rp_study *study;
+    const struct rp_results_source *source; /* null: all rows are in the study */
+    struct rp_digest_list digests;          /* of the columns written */
+};
+
+/* Rows of a table when all are written. */
+size_t rp_hdf5_writer_rows(const struct rp_hdf5_writer *writer, enum rp_table_id id);
+
+/* Creates the group of one table and writes it. */
+enum rp_status rp_hdf5_write_table(struct rp_hdf5_writer *writer,
+                                   enum rp_table_id id) RP_MUST_CHECK;
+
+/* A sentence with the library's reason; `column` null: of the table. Returns RP_ERR_INTERNAL. */
+enum rp_status rp_hdf5_not_created(const char *what, const char *table,
+                                   const char *column) RP_MUST_CHECK;
+
+/* A scalar attribute; `type` -1 stands for a variable-length string and `value` then points to a
+ * char pointer. False when it cannot be written. */
+bool rp_hdf5_put_attribute(hid_t object, const char *name, hid_t type, const void *value);
+bool rp_hdf5_put_text(hid_t object, const char *name, const char *text);
 
 /* A scalar variable-length attribute; heap, null when there is none of that kind. */
 char *rp_hdf5_get_text(hid_t object, const char *name);
