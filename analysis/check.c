@@ -84,7 +84,7 @@ enum rp_status rp_check_run(int argc, char *const *argv, FILE *out, int *exit_co
     struct rp_source_values values = {0};
     struct rp_sources sources;
     *exit_code = 0;
-    enum rp_status status = rp_sources_scan(&command, argc, argv, &values, &sources);
+    enum rp_status status = rp_sources_open(&command, argc, argv, &values, &sources);
     if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(&command, out);
     else if (status == RP_OK)

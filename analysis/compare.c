@@ -160,7 +160,7 @@ static enum rp_status compare(const struct rp_operands *files, const struct valu
         status = print(&comparisons, rp_table_format_of(values->format), out, exit_code);
         rp_comparisons_clear(&comparisons);
     }
-    rp_study_list_clear(&list);
+    rp_study_list_close(&list);
     return status;
 }
 

@@ -9,7 +9,6 @@
 
 #include "analysis/child.h"
 #include "analysis/device_kind.h"
-#include "store/results_hdf5.h"
 
 /* RP_ERR_ENVIRONMENT, said better than a library would. */
 static enum rp_status look_for(const char *path)
@@ -25,18 +24,6 @@ static enum rp_status look_for(const char *path)
                        "with the first rows",
                        path, lock);
     return RP_FAIL(RP_ERR_ENVIRONMENT, "%s: cannot be read: %s", path, strerror(reason));
-}
-
-enum rp_status rp_study_load(const char *path, struct rp_study *study)
-{
-    rp_study_init(study);
-    RP_TRY(look_for(path));
-    rp_child_note_file(path);
-    enum rp_status status = rp_results_read(path, study);
-    rp_child_note_file(NULL);
-    if (status != RP_OK)
-        rp_study_clear(study);
-    return status;
 }
 
 enum rp_status rp_study_scan(const char *path, const char *const *columns, size_t n_columns,
@@ -57,33 +44,6 @@ void rp_study_scan_close(struct rp_results_scan *scan)
     rp_child_note_file(NULL);
 }
 
-/* Reads or opens one file. */
-typedef enum rp_status fill_function(const char *path, struct rp_study *study);
-
-static enum rp_status fill_list(const char *const *paths, size_t n, fill_function *fill,
-                                struct rp_study_list *list)
-{
-    *list = (struct rp_study_list){calloc(n ? n : 1, sizeof *list->files), 0};
-    if (!list->files)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu files", n);
-    for (size_t i = 0; i < n; ++i) {
-        struct rp_study_file *file = &list->files[i];
-        file->path = paths[i];
-        enum rp_status status = fill(paths[i], &file->study);
-        if (status != RP_OK) {
-            rp_study_list_clear(list);
-            return status;
-        }
-        ++list->count;
-    }
-    return RP_OK;
-}
-
-enum rp_status rp_study_list_load(const char *const *paths, size_t n, struct rp_study_list *list)
-{
-    return fill_list(paths, n, rp_study_load, list);
-}
-
 static enum rp_status open_study(const char *path, struct rp_study *study)
 {
     static const char *const no_columns[] = {NULL};
@@ -97,18 +57,26 @@ static enum rp_status open_study(const char *path, struct rp_study *study)
 
 enum rp_status rp_study_list_open(const char *const *paths, size_t n, struct rp_study_list *list)
 {
-    return fill_list(paths, n, open_study, list);
+    *list = (struct rp_study_list){calloc(n ? n : 1, sizeof *list->files), 0};
+    if (!list->files)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu files", n);
+    for (size_t i = 0; i < n; ++i) {
+        struct rp_study_file *file = &list->files[i];
+        file->path = paths[i];
+        enum rp_status status = open_study(paths[i], &file->study);
+        if (status != RP_OK) {
+            rp_study_list_close(list);
+            return status;
+        }
+        ++list->count;
+    }
+    return RP_OK;
 }
 
-void rp_study_list_clear(struct rp_study_list *list)
+void rp_study_list_close(struct rp_study_list *list)
 {
-    for (size_t i = 0; i < list->count; ++i) {
-        struct rp_study *study = &list->files[i].study;
-        if (study->scan)
-            rp_results_scan_close(study->scan);
-        else
-            rp_study_clear(study);
-    }
+    for (size_t i = 0; i < list->count; ++i)
+        rp_results_scan_close(list->files[i].study.scan);
     free(list->files);
     *list = (struct rp_study_list){0};
 }

@@ -1,7 +1,7 @@
 /*
- * load.h - the result files named on the command line, in memory or block by block.
+ * load.h - the result files named on the command line, read block by block.
  *
- * A file whose run still goes on is whole too (it is only ever replaced), so it loads as partial.
+ * A file whose run still goes on is whole too (it is only ever replaced), so it reads as partial.
  */
 #ifndef RP_ANALYSIS_LOAD_H
 #define RP_ANALYSIS_LOAD_H
@@ -23,19 +23,12 @@ struct rp_study_list {
     size_t count;
 };
 
-/* Reads one file into a study that need not be initialised; on failure it is empty. RP_ERR_DAMAGED
- * and RP_ERR_ENVIRONMENT name the file. */
-enum rp_status rp_study_load(const char *path, struct rp_study *study) RP_MUST_CHECK;
-
-/* Reads all of them, in order; `paths` must outlive the list. On failure the list is empty. */
-enum rp_status rp_study_list_load(const char *const *paths, size_t n,
-                                  struct rp_study_list *list) RP_MUST_CHECK;
-
-/* Opens all of them, in order, to be read block by block; likewise. A file that is replaced
- * meanwhile is read as it was. */
+/* Opens all of them, in order, to be read block by block; `paths` must outlive the list. A file
+ * that is replaced meanwhile is read as it was. On failure the list is empty; RP_ERR_DAMAGED and
+ * RP_ERR_ENVIRONMENT name the file. */
 enum rp_status rp_study_list_open(const char *const *paths, size_t n,
                                   struct rp_study_list *list) RP_MUST_CHECK;
-void rp_study_list_clear(struct rp_study_list *list);
+void rp_study_list_close(struct rp_study_list *list);
 
 /* Opens one file to be read block by block (results_scan.h). To be closed by rp_study_scan_close.
  */

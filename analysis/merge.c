@@ -62,78 +62,88 @@ static enum rp_status refuse_journal(const char *path)
     return status;
 }
 
-/* Whether what is at `path` holds rows that `merged`, made of `list`, lacks. */
-static enum rp_status holds_others(const char *path, const struct rp_study_list *list,
-                                   const struct rp_study *merged, bool *others)
+/* Whether what is at `path` holds rows that `merged` lacks. */
+static enum rp_status holds_others(const char *path, const struct rp_merged *merged, bool *others)
 {
+    const struct rp_study_list *list = merged->list;
     struct rp_study_list more = {calloc(list->count + 1, sizeof *more.files), list->count + 1};
-    struct rp_study with_old;
+    struct rp_study_list old = {0};
+    struct rp_merged with_old;
     if (!more.files)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu files", more.count);
-    memcpy(more.files, list->files, list->count * sizeof *more.files);
-    struct rp_study_file *old = &more.files[list->count];
-    old->path = path;
-    enum rp_status status = rp_study_load(path, &old->study);
-    if (status != RP_OK)
+    enum rp_status status = rp_study_list_open(&path, 1, &old);
+    if (status != RP_OK) {
         status = RP_FAIL(status, "the output is no whole result file and stays: %s",
                          rp_status_message());
-    else
-        status = rp_merge_tables(&more, &with_old);
-    if (status == RP_OK) {
-        *others =
-            rp_study_count(&with_old, RP_TABLE_RESULTS) > rp_study_count(merged, RP_TABLE_RESULTS);
-        rp_study_clear(&with_old);
+        goto cleanup;
     }
-    rp_study_clear(&old->study);
+    memcpy(more.files, list->files, list->count * sizeof *more.files);
+    more.files[list->count] = old.files[0];
+    status = rp_merged_create(&more, &with_old);
+    if (status == RP_OK) {
+        *others = with_old.count > merged->count;
+        rp_merged_clear(&with_old);
+    }
+
+cleanup:
+    rp_study_list_close(&old);
     free(more.files);
     return status;
 }
 
-static enum rp_status publish(const char *path, const struct rp_study_list *list,
-                              const struct rp_study *merged, FILE *out)
+static enum rp_status publish(const char *path, struct rp_merged *merged, FILE *out)
 {
+    const struct rp_results_source source = rp_merged_source(merged);
     struct rp_lock *lock = NULL;
     bool others = false;
     RP_TRY(rp_publish_probe(path));
     RP_TRY(rp_lock_acquire(path, "merge", &lock));
     enum rp_status status = refuse_journal(path);
     if (status == RP_OK && access(path, F_OK) == 0)
-        status = holds_others(path, list, merged, &others);
+        status = holds_others(path, merged, &others);
     if (status == RP_OK && others) {
         fprintf(out, "%s held rows that these files lack; it is moved aside\n", path);
         status = rp_publish_move_aside(path);
     }
     if (status == RP_OK)
-        status = rp_publish(path, merged);
+        status = rp_publish_from(path, &merged->study, &source);
     rp_lock_release(lock);
     return status;
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void print(const struct rp_merged *merged, const char *path, FILE *out)
+{
+    const struct rp_study *study = &merged->study;
+    const size_t runs = rp_study_count(study, RP_TABLE_RUNS);
+    const size_t devices = rp_study_count(study, RP_TABLE_DEVICES);
+    const size_t several = rp_study_list_rows(merged->list) - merged->count;
+    fprintf(out,
+            "%s: %s, %zu of %" PRId64 " planned rows; %zu file%s, %zu run%s, %zu device%s, %zu "
+            "row%s in several files\n",
+            path, study->complete ? "complete" : "partial", merged->count, study->rows_planned,
+            merged->list->count, plural(merged->list->count), runs, plural(runs), devices,
+            plural(devices), several, plural(several));
 }
 
 static enum rp_status merge(const struct rp_operands *files, const char *path, FILE *out)
 {
     struct rp_study_list list;
-    struct rp_study merged;
-    rp_study_init(&merged);
-    RP_TRY(rp_study_list_load(files->items, files->count, &list));
+    struct rp_merged merged = {0};
+    RP_TRY(rp_study_list_open(files->items, files->count, &list));
     enum rp_status status = rp_merge_refuse_counting(&list);
     if (status == RP_OK)
-        status = rp_merge_tables(&list, &merged);
+        status = rp_merged_create(&list, &merged);
     if (status == RP_OK)
-        status = publish(path, &list, &merged, out);
-    if (status == RP_OK) {
-        size_t rows = rp_study_count(&merged, RP_TABLE_RESULTS);
-        fprintf(out,
-                "%s: %s, %zu of %" PRId64 " planned rows; %zu file%s, %zu run%s, %zu device%s, "
-                "%zu row%s in several files\n",
-                path, merged.complete ? "complete" : "partial", rows, merged.rows_planned,
-                list.count, list.count == 1 ? "" : "s", rp_study_count(&merged, RP_TABLE_RUNS),
-                rp_study_count(&merged, RP_TABLE_RUNS) == 1 ? "" : "s",
-                rp_study_count(&merged, RP_TABLE_DEVICES),
-                rp_study_count(&merged, RP_TABLE_DEVICES) == 1 ? "" : "s",
-                rp_study_list_rows(&list) - rows, rp_study_list_rows(&list) - rows == 1 ? "" : "s");
-    }
-    rp_study_clear(&merged);
-    rp_study_list_clear(&list);
+        status = publish(path, &merged, out);
+    if (status == RP_OK)
+        print(&merged, path, out);
+    rp_merged_clear(&merged);
+    rp_study_list_close(&list);
     return status;
 }
 

@@ -150,9 +150,8 @@ static enum rp_status merge_devices(const struct rp_study_list *list, struct rp_
     return RP_OK;
 }
 
-/* Where a row of a file points in the merged tables. `device` null: it has none. */
-static enum rp_status renumber(const struct rp_study *merged, const struct rp_study_file *file,
-                               int64_t *run, int64_t *device)
+enum rp_status rp_merge_renumber(const struct rp_study *merged, const struct rp_study_file *file,
+                                 int64_t *run, int64_t *device)
 {
     const struct rp_study *study = &file->study;
     if (*run < 0 || (size_t)*run >= rp_study_count(study, RP_TABLE_RUNS))
@@ -175,7 +174,7 @@ static enum rp_status merge_ceilings(const struct rp_study_list *list, struct rp
         const struct rp_study *study = &list->files[f].study;
         for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
             struct rp_ceiling ceiling = rp_study_ceilings(study)[i];
-            RP_TRY(renumber(merged, &list->files[f], &ceiling.run, &ceiling.device));
+            RP_TRY(rp_merge_renumber(merged, &list->files[f], &ceiling.run, &ceiling.device));
             RP_TRY(rp_study_append(merged, RP_TABLE_CEILINGS, &ceiling));
         }
     }
@@ -190,7 +189,7 @@ static enum rp_status merge_labels(const struct rp_study_list *list, struct rp_s
         for (size_t i = 0; i < rp_study_count(study, RP_TABLE_LABELS); ++i) {
             struct rp_label label =
                 *(const struct rp_label *)rp_study_row(study, RP_TABLE_LABELS, i);
-            RP_TRY(renumber(merged, &list->files[f], &label.run, NULL));
+            RP_TRY(rp_merge_renumber(merged, &list->files[f], &label.run, NULL));
             RP_TRY(rp_study_append(merged, RP_TABLE_LABELS, &label));
         }
     }
@@ -198,87 +197,9 @@ static enum rp_status merge_labels(const struct rp_study_list *list, struct rp_s
     return RP_OK;
 }
 
-/* A row of a file, under its numbers in the merged tables. */
-struct entry {
-    const struct rp_study *study;
-    const struct rp_result *row;
-    const char *uuid;
-    int64_t run, device;
-};
-
-static int compare_identity(const void *a, const void *b)
-{
-    const struct entry *x = a;
-    const struct entry *y = b;
-    int order = compare_i64(x->run, y->run);
-    order = order ? order : strcmp(x->uuid, y->uuid);
-    order = order ? order : strcmp(x->row->point, y->row->point);
-    return order ? order : strcmp(x->row->impl, y->row->impl);
-}
-
-static int compare_finished(const void *a, const void *b)
-{
-    const struct entry *x = a;
-    const struct entry *y = b;
-    int order = compare_i64(x->run, y->run);
-    order = order ? order : compare_i64(x->row->sequence, y->row->sequence);
-    return order ? order : compare_identity(a, b);
-}
-
-/* Every identity once, in the order the rows were finished; returns how many. */
-static size_t arrange(struct entry *entries, size_t n)
-{
-    size_t kept = 0;
-    qsort(entries, n, sizeof *entries, compare_identity);
-    for (size_t i = 0; i < n; ++i) {
-        if (kept == 0 || compare_identity(&entries[kept - 1], &entries[i]) != 0)
-            entries[kept++] = entries[i];
-    }
-    qsort(entries, kept, sizeof *entries, compare_finished);
-    return kept;
-}
-
-static enum rp_status list_entries(const struct rp_study_list *list, const struct rp_study *merged,
-                                   struct entry *entries)
-{
-    for (size_t f = 0; f < list->count; ++f) {
-        const struct rp_study *study = &list->files[f].study;
-        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS); ++i, ++entries) {
-            const struct rp_result *row = &rp_study_results(study)[i];
-            *entries = (struct entry){study, row, "", row->run, row->device};
-            RP_TRY(renumber(merged, &list->files[f], &entries->run, &entries->device));
-            entries->uuid = rp_study_devices(merged)[entries->device].uuid;
-        }
-    }
-    return RP_OK;
-}
-
-static enum rp_status merge_results(const struct rp_study_list *list, struct rp_study *merged)
-{
-    size_t n = rp_study_list_rows(list);
-    struct entry *entries = calloc(n + 1, sizeof *entries);
-    if (!entries)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory to merge %zu rows", n);
-    enum rp_status status = list_entries(list, merged, entries);
-    n = status == RP_OK ? arrange(entries, n) : 0;
-    for (size_t i = 0; status == RP_OK && i < n; ++i) {
-        const struct rp_sample *samples = NULL;
-        size_t n_samples = 0;
-        struct rp_result row = *entries[i].row;
-        status = rp_study_samples_of(entries[i].study, &row, &samples, &n_samples);
-        row.run = entries[i].run;
-        row.device = entries[i].device;
-        if (status == RP_OK)
-            status = rp_study_append_result(merged, &row, samples, n_samples);
-    }
-    free(entries);
-    return status;
-}
-
 /* A row that a later run measured again (--retry) is there twice and was planned twice. */
-static void settle_plan(struct rp_study *merged)
+static void settle_plan(struct rp_study *merged, int64_t rows)
 {
-    int64_t rows = (int64_t)rp_study_count(merged, RP_TABLE_RESULTS);
     struct rp_run *last = NULL;
     for (size_t i = 0; i < rp_study_count(merged, RP_TABLE_RUNS); ++i) {
         struct rp_run *run = &rp_study_runs(merged)[i];
@@ -294,21 +215,29 @@ static void settle_plan(struct rp_study *merged)
     merged->complete = rows == merged->rows_planned;
 }
 
-enum rp_status rp_merge_tables(const struct rp_study_list *list, struct rp_study *merged)
+enum rp_status rp_merged_create(const struct rp_study_list *list, struct rp_merged *merged)
 {
-    rp_study_init(merged);
-    enum rp_status status = merge_runs(list, merged);
+    struct rp_study *study = &merged->study;
+    *merged = (struct rp_merged){.list = list};
+    enum rp_status status = merge_runs(list, study);
     if (status == RP_OK)
-        status = merge_devices(list, merged);
+        status = merge_devices(list, study);
     if (status == RP_OK)
-        status = merge_ceilings(list, merged);
+        status = merge_ceilings(list, study);
     if (status == RP_OK)
-        status = merge_labels(list, merged);
+        status = merge_labels(list, study);
     if (status == RP_OK)
-        status = merge_results(list, merged);
+        status = rp_merge_list_rows(merged);
     if (status == RP_OK)
-        settle_plan(merged);
+        settle_plan(study, (int64_t)merged->count);
     else
-        rp_study_clear(merged);
+        rp_merged_clear(merged);
     return status;
+}
+
+void rp_merged_clear(struct rp_merged *merged)
+{
+    rp_study_clear(&merged->study);
+    free(merged->rows);
+    *merged = (struct rp_merged){0};
 }

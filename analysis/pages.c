@@ -108,7 +108,7 @@ static enum rp_status run(const struct rp_command *command, int argc, char *cons
 {
     struct values values = {0};
     struct rp_sources sources;
-    enum rp_status status = rp_sources_scan(command, argc, argv, &values.source, &sources);
+    enum rp_status status = rp_sources_open(command, argc, argv, &values.source, &sources);
     if (status == RP_OK && sources.operands.help_asked)
         rp_option_print_help(command, out);
     else if (status == RP_OK && !values.folder)

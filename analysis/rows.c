@@ -13,61 +13,79 @@ static const char *const always[] = {"run",   "device",   "threads", "impl",    
                                      "seq_k", "head_dim", "causal"};
 enum { COLUMNS_MAX = 64 };
 
-/* `rows` are n rows of `file`. */
-static enum rp_status visit_block(const struct rp_rows_visitor *visitor,
-                                  const struct rp_study_file *file, const struct rp_result *rows,
-                                  size_t n)
+static enum rp_status visit_scan(struct rp_results_scan *scan, rp_row_function *visit,
+                                 void *context)
 {
-    for (size_t i = 0; i < n; ++i) {
-        struct rp_seen_row seen = {.file = file,
-                                   .study = &file->study,
-                                   .row = &rows[i],
-                                   .device = rp_study_device_of(&file->study, &rows[i])};
-        seen.is_simulated = seen.device && rp_device_is_simulated(seen.device);
-        bool is_left_out = seen.is_simulated && !visitor->simulated;
-        if (is_left_out && visitor->left_out)
-            ++*visitor->left_out;
-        if (!seen.device || is_left_out || !rp_impl_find(rows[i].impl, &seen.impl) ||
-            rp_result_point(&rows[i], &seen.point) != RP_OK)
-            continue;
-        RP_TRY(visitor->visit(visitor->context, &seen));
+    size_t n = 0;
+    for (size_t first = 0;; first += n) {
+        RP_TRY(rp_results_scan_next(scan, &n));
+        if (n == 0)
+            return rp_results_scan_again(scan, always, 0); /* lets go of the chunks */
+        const struct rp_result *rows = rp_study_results(rp_results_scan_study(scan));
+        for (size_t i = 0; i < n; ++i)
+            RP_TRY(visit(context, &rows[i], first + i));
     }
-    return RP_OK;
 }
 
-static enum rp_status visit_scan(const struct rp_rows_visitor *visitor,
-                                 const struct rp_study_file *file)
+enum rp_status rp_file_rows_visit(const struct rp_study_file *file, const char *const *columns,
+                                  size_t n_columns, rp_row_function *visit, void *context)
+{
+    const struct rp_study *study = &file->study;
+    enum rp_status status = RP_OK;
+    rp_child_note_file(file->path);
+    if (study->scan) {
+        status = rp_results_scan_again(study->scan, columns, n_columns);
+        if (status == RP_OK)
+            status = visit_scan(study->scan, visit, context);
+    } else {
+        for (size_t i = 0; i < rp_study_count(study, RP_TABLE_RESULTS) && status == RP_OK; ++i)
+            status = visit(context, &rp_study_results(study)[i], i);
+    }
+    rp_child_note_file(NULL);
+    return status;
+}
+
+/* A file on its way to a visitor. */
+struct passage {
+    const struct rp_rows_visitor *visitor;
+    const struct rp_study_file *file;
+};
+
+static enum rp_status see(void *context, const struct rp_result *row, size_t number)
+{
+    const struct passage *passage = context;
+    const struct rp_rows_visitor *visitor = passage->visitor;
+    const struct rp_study *study = &passage->file->study;
+    struct rp_seen_row seen = {.file = passage->file,
+                               .study = study,
+                               .row = row,
+                               .device = rp_study_device_of(study, row)};
+    (void)number;
+    seen.is_simulated = seen.device && rp_device_is_simulated(seen.device);
+    bool is_left_out = seen.is_simulated && !visitor->simulated;
+    if (is_left_out && visitor->left_out)
+        ++*visitor->left_out;
+    if (!seen.device || is_left_out || !rp_impl_find(row->impl, &seen.impl) ||
+        rp_result_point(row, &seen.point) != RP_OK)
+        return RP_OK;
+    return visitor->visit(visitor->context, &seen);
+}
+
+enum rp_status rp_rows_visit(const struct rp_study_list *list,
+                             const struct rp_rows_visitor *visitor)
 {
     const char *columns[COLUMNS_MAX];
-    struct rp_results_scan *scan = file->study.scan;
+    enum rp_status status = RP_OK;
     size_t n = 0;
     assert(RP_COUNT(always) + visitor->n_columns <= COLUMNS_MAX);
     for (size_t i = 0; i < RP_COUNT(always); ++i)
         columns[n++] = always[i];
     for (size_t i = 0; i < visitor->n_columns; ++i)
         columns[n++] = visitor->columns[i];
-    RP_TRY(rp_results_scan_again(scan, columns, n));
-    for (n = 1; n > 0;) {
-        RP_TRY(rp_results_scan_next(scan, &n));
-        RP_TRY(visit_block(visitor, file, rp_study_results(rp_results_scan_study(scan)), n));
-    }
-    return rp_results_scan_again(scan, always, 0); /* lets go of the chunks */
-}
-
-enum rp_status rp_rows_visit(const struct rp_study_list *list,
-                             const struct rp_rows_visitor *visitor)
-{
-    enum rp_status status = RP_OK;
     for (size_t f = 0; f < list->count && status == RP_OK; ++f) {
-        const struct rp_study_file *file = &list->files[f];
-        rp_child_note_file(file->path);
-        if (file->study.scan)
-            status = visit_scan(visitor, file);
-        else
-            status = visit_block(visitor, file, rp_study_results(&file->study),
-                                 rp_study_count(&file->study, RP_TABLE_RESULTS));
+        struct passage passage = {visitor, &list->files[f]};
+        status = rp_file_rows_visit(passage.file, columns, n, see, &passage);
     }
-    rp_child_note_file(NULL);
     return status;
 }
 

@@ -37,6 +37,13 @@ struct rp_rows_visitor {
     size_t *left_out; /* null, or counts those that it does not visit */
 };
 
+/* Every row of one file, whatever it says; `columns` null: all of them. `row` stays until the next.
+ */
+typedef enum rp_status rp_row_function(void *context, const struct rp_result *row, size_t number);
+enum rp_status rp_file_rows_visit(const struct rp_study_file *file, const char *const *columns,
+                                  size_t n_columns, rp_row_function *visit,
+                                  void *context) RP_MUST_CHECK;
+
 /* Visits rows file by file, in their order, until a visit fails. */
 enum rp_status rp_rows_visit(const struct rp_study_list *list,
                              const struct rp_rows_visitor *visitor) RP_MUST_CHECK;

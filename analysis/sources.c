@@ -15,15 +15,6 @@ enum rp_status rp_sources_open(const struct rp_command *command, int argc, char 
     RP_TRY(begin(command, argc, argv, values, sources));
     if (sources->operands.help_asked)
         return RP_OK;
-    return rp_study_list_load(sources->operands.items, sources->operands.count, &sources->list);
-}
-
-enum rp_status rp_sources_scan(const struct rp_command *command, int argc, char *const *argv,
-                               struct rp_source_values *values, struct rp_sources *sources)
-{
-    RP_TRY(begin(command, argc, argv, values, sources));
-    if (sources->operands.help_asked)
-        return RP_OK;
     return rp_study_list_open(sources->operands.items, sources->operands.count, &sources->list);
 }
 
@@ -41,7 +32,7 @@ enum rp_status rp_sources_look(const struct rp_command *command, int argc, char 
 
 void rp_sources_close(struct rp_sources *sources)
 {
-    rp_study_list_clear(&sources->list);
+    rp_study_list_close(&sources->list);
     rp_gpu_list_clear(&sources->gpus);
     rp_operands_clear(&sources->operands);
 }

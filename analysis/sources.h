@@ -20,17 +20,14 @@ struct rp_source_values {
 
 struct rp_sources {
     struct rp_operands operands;
-    struct rp_study_list list; /* of the operands; empty when help was asked for, or not read */
+    struct rp_study_list
+        list; /* of the operands; empty when help was asked for, or only looked at */
     struct rp_gpu_list gpus;
 };
 
-/* Parses argv into `values` and reads what it names. To be closed also on failure. */
+/* Parses argv into `values` and opens what it names, to be read block by block (rows.h). To be
+ * closed also on failure. */
 enum rp_status rp_sources_open(const struct rp_command *command, int argc, char *const *argv,
-                               struct rp_source_values *values,
-                               struct rp_sources *sources) RP_MUST_CHECK;
-
-/* The same, but the files are opened to be read block by block (rows.h). */
-enum rp_status rp_sources_scan(const struct rp_command *command, int argc, char *const *argv,
                                struct rp_source_values *values,
                                struct rp_sources *sources) RP_MUST_CHECK;
 

@@ -33,7 +33,7 @@ static void three_end(struct three *t)
         synthetic_end(&t->s[i]);
 }
 
-/* Merges the studies whose numbers are in `which`; 3 is `earlier`. */
+/* Merges the studies whose numbers are in `which`, 3 is `earlier`, into a file and reads that. */
 static enum rp_status merge_of(struct three *t, const char *which, const struct rp_study *earlier,
                                struct rp_study *merged)
 {
@@ -44,9 +44,16 @@ static enum rp_status merge_of(struct three *t, const char *which, const struct 
         t->files[i] =
             (struct rp_study_file){names[number], number < 3 ? t->s[number].study : *earlier};
     }
-    struct rp_study_list list = {t->files, n};
-    enum rp_status status = rp_merge_refuse_counting(&list);
-    return status == RP_OK ? rp_merge_tables(&list, merged) : status;
+    const struct rp_study_list list = {t->files, n};
+    struct rp_merged m;
+    RP_TRY(rp_merge_refuse_counting(&list));
+    RP_TRY(rp_merged_create(&list, &m));
+    const struct rp_results_source source = rp_merged_source(&m);
+    unlink(t->s[0].path);
+    CHECK_OK(rp_results_write_from(t->s[0].path, &m.study, &source), "write");
+    rp_merged_clear(&m);
+    CHECK_OK(rp_results_read(t->s[0].path, merged), "read");
+    return RP_OK;
 }
 
 static void expect_counts(const struct rp_study *m, size_t rows, int64_t planned, const char *name)
