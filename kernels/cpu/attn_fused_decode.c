@@ -28,7 +28,7 @@ struct part {
     int64_t slots;                   /* the same, padded */
     float *o;                        /* (slots, head_dim rounded up), in the partials */
     struct rp_softmax_state *states; /* likewise */
-    float *q;                        /* (slots, head_dim rounded up), times scale * log2(e) */
+    float *q;                        /* as row_stream.h wants it, times scale * log2(e) */
     float *scores;                   /* (RP_CPU_SPLIT_KEYS, slots) */
 };
 
@@ -60,6 +60,13 @@ static struct part part_at(const struct rp_attention *a, const struct rp_cpu_lay
     };
 }
 
+/* A query row into its slot: behind each vector of it those of the other slots. */
+static void place_row(const struct part *t, int64_t slot, const float *row, int64_t wide)
+{
+    for (int64_t d = 0; d < wide; d += RP_VEC_LANES)
+        rp_vec_store(t->q + d * t->slots + slot * RP_VEC_LANES, rp_vec_load(row + d));
+}
+
 /* What pads rows and slots is 0. */
 static void part_begin(const struct rp_attention *a, const struct part *t)
 {
@@ -69,11 +76,12 @@ static void part_begin(const struct rp_attention *a, const struct part *t)
     memset(t->o, 0, (size_t)(t->slots * wide) * sizeof *t->o);
     memset(t->q, 0, (size_t)(t->slots * wide) * sizeof *t->q);
     for (int64_t row = 0; row < t->rows; ++row) {
-        float *q = t->q + row * wide;
+        float q[RP_CPU_HEAD_DIM_MAX] = {0};
         int64_t element = (t->kv_head * t->rows + row) * p->head_dim;
         rp_row_load(p->dtype, rp_element(p->dtype, a->q, element), q, p->head_dim);
         for (int64_t d = 0; d < p->head_dim; ++d)
             q[d] *= factor;
+        place_row(t, row, q, wide);
     }
 }
 

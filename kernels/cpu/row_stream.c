@@ -21,9 +21,11 @@
 /* Of them at most so many for one slot. */
 #define STRIP 8
 
-/* Rows that meet one strip after another: they stay in the first-level cache. What is fetched for
- * later lies half of that ahead. */
-enum { STRIP_ROWS = 32, AHEAD_ROWS = 16 };
+/* Rows that meet one strip after another: they stay in the first-level cache. */
+enum { STRIP_ROWS = 64 };
+
+/* What is fetched for later lies so far ahead: constants, for every address takes a register. */
+enum { DOTS_AHEAD_BYTES = 2048, SUM_AHEAD_BYTES = 8192 };
 
 /* A sanitizer makes minutes of compiling of the copies below; one of each loop shows it as much. */
 #ifdef RP_SANITIZED
@@ -55,57 +57,38 @@ INLINE rp_vec load_row(const struct rp_stream *x, int64_t row, int64_t d)
 
 /* With one slot the processor's own prefetching keeps up, with several the arithmetic is ahead of
  * it. */
-INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d)
+INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d, int bytes)
 {
     if (x->slots > 1)
-        __builtin_prefetch(rp_element(x->dtype, x->rows, (row + AHEAD_ROWS) * x->width + d));
+        __builtin_prefetch((const char *)rp_element(x->dtype, x->rows, row * x->width + d) + bytes);
 }
 
-/* Rows whose products are in the making, at element d of all of them. */
-struct place {
-    int64_t row;
-    int rows; /* a constant */
-    int64_t d;
-};
-
-/* sums[r, s] += k[r] * q_s: what q_s is loaded for serves all rows. */
-INLINE void add_products(const struct rp_stream *x, const struct place *at, const rp_vec *k,
-                         const float *q, rp_vec *sums)
+/* products[s] = those of a row with q_s, not yet summed over the lanes. One row after another:
+ * memory is read faster so than with several side by side, which would load q less often. */
+INLINE void products_of_row(const struct rp_stream *x, int64_t row, const float *q,
+                            rp_vec *products)
 {
+    rp_vec sums[RP_CPU_DECODE_ROWS];
+    int64_t d = 0;
 #pragma GCC unroll 8
-    for (int64_t s = 0; s < x->slots; ++s) {
-        rp_vec q_s = rp_vec_load(q + s * x->stride + at->d);
-#pragma GCC unroll 4
-        for (int r = 0; r < at->rows; ++r)
-            sums[r * x->slots + s] += k[r] * q_s;
+    for (int64_t s = 0; s < x->slots; ++s)
+        sums[s] = rp_vec_all(0.0f);
+    for (; d + LANES <= x->width; d += LANES) {
+        rp_vec k = load_whole(x, row, d);
+        fetch_ahead(x, row, d, DOTS_AHEAD_BYTES);
+#pragma GCC unroll 8
+        for (int64_t s = 0; s < x->slots; ++s)
+            sums[s] += k * rp_vec_load(q + d * x->slots + s * LANES);
     }
-}
-
-/* products[r, s] = those of row `row` + r with q_s, not yet summed over the lanes. */
-INLINE void products_of_rows(const struct rp_stream *x, struct place at, const float *q,
-                             rp_vec *products)
-{
-    rp_vec sums[SUMS];
-    rp_vec k[SUMS];
-#pragma GCC unroll 16
-    for (int64_t i = 0; i < at.rows * x->slots; ++i)
-        sums[i] = rp_vec_all(0.0f);
-    for (at.d = 0; at.d + LANES <= x->width; at.d += LANES) {
-#pragma GCC unroll 4
-        for (int r = 0; r < at.rows; ++r) {
-            k[r] = load_whole(x, at.row + r, at.d);
-            fetch_ahead(x, at.row + r, at.d);
-        }
-        add_products(x, &at, k, q, sums);
+    if (d < x->width) {
+        rp_vec k = load_rest(x, row, d);
+#pragma GCC unroll 8
+        for (int64_t s = 0; s < x->slots; ++s)
+            sums[s] += k * rp_vec_load(q + d * x->slots + s * LANES);
     }
-    if (at.d < x->width) {
-        for (int r = 0; r < at.rows; ++r)
-            k[r] = load_rest(x, at.row + r, at.d);
-        add_products(x, &at, k, q, sums);
-    }
-#pragma GCC unroll 16
-    for (int64_t i = 0; i < at.rows * x->slots; ++i)
-        products[i] = sums[i];
+#pragma GCC unroll 8
+    for (int64_t s = 0; s < x->slots; ++s)
+        products[s] = sums[s];
 }
 
 /* Rows at a time, so that their dots fill whole vectors. */
@@ -114,23 +97,29 @@ INLINE int64_t rows_of_step(const struct rp_stream *x)
     return x->slots < LANES ? LANES / x->slots : 1;
 }
 
-/* `rows` of them, all or less; what pads them is 0. */
-INLINE void dots_step(const struct rp_stream *x, int64_t row, int64_t rows, const float *q,
-                      float *dots)
+/* As many rows as a step has. */
+INLINE void dots_step(const struct rp_stream *x, int64_t row, const float *q, float *dots)
 {
     rp_vec products[SUMS];
-    int64_t step = rows_of_step(x);
-    int64_t all = step * x->slots;
-    int64_t i = 0;
-    /* One row after another where memory is all that counts: it is read faster so. */
-    for (; x->slots >= 4 && i + step <= rows; i += step)
-        products_of_rows(x, (struct place){row + i, (int)step, 0}, q, products + i * x->slots);
-    for (; i < rows; ++i)
-        products_of_rows(x, (struct place){row + i, 1, 0}, q, products + i * x->slots);
-    for (i = rows * x->slots; i < all; ++i)
-        products[i] = rp_vec_all(0.0f);
-    for (i = 0; i < all; i += LANES)
+    const int step = (int)rows_of_step(x);
+#pragma GCC unroll 16
+    for (int i = 0; i < step; ++i)
+        products_of_row(x, row + i, q, products + i * x->slots);
+#pragma GCC unroll 2
+    for (int64_t i = 0; i < step * x->slots; i += LANES)
         rp_vec_store(dots + row * x->slots + i, rp_vec_sum_each(products + i));
+}
+
+/* One row, of those that are no whole step. */
+static __attribute__((noinline)) void dots_of_row(const struct rp_stream *x, int64_t row,
+                                                  const float *q, float *dots)
+{
+    for (int64_t s = 0; s < x->slots; ++s) {
+        rp_vec sum = {0};
+        for (int64_t d = 0; d < x->width; d += LANES)
+            sum += load_row(x, row, d) * rp_vec_load(q + d * x->slots + s * LANES);
+        dots[row * x->slots + s] = rp_vec_sum_lanes(sum);
+    }
 }
 
 INLINE void dots_of(const struct rp_stream *x, const float *q, float *dots)
@@ -138,9 +127,9 @@ INLINE void dots_of(const struct rp_stream *x, const float *q, float *dots)
     int64_t step = rows_of_step(x);
     int64_t row = 0;
     for (; row + step <= x->n; row += step)
-        dots_step(x, row, step, q, dots);
-    if (row < x->n)
-        dots_step(x, row, x->n - row, q, dots);
+        dots_step(x, row, q, dots);
+    for (; row < x->n; ++row)
+        dots_of_row(x, row, q, dots);
 }
 
 /* `vectors`, a constant, of o of every slot, from element d; whole ones if they are several. */
@@ -159,7 +148,7 @@ INLINE void sum_strip(const struct rp_stream *x, int64_t d, const int vectors, c
 #pragma GCC unroll 8
         for (int i = 0; i < vectors; ++i) {
             v[i] = vectors > 1 ? load_whole(x, row, d + i * LANES) : load_row(x, row, d);
-            fetch_ahead(x, row, d + i * LANES);
+            fetch_ahead(x, row, d + i * LANES, SUM_AHEAD_BYTES);
         }
 #pragma GCC unroll 8
         for (int64_t s = 0; s < x->slots; ++s) {
@@ -200,16 +189,15 @@ INLINE void sum_of(const struct rp_stream *all, const float *weights, float *o)
 /* A loop, inlined with each combination of constants. */
 typedef void stream_loop(const struct rp_stream *x, const float *from, float *to);
 
-/* With one slot, where memory is all that counts, the usual widths are constants, too: a row takes
- * few instructions. */
+/* The usual widths are constants, too: a row takes few instructions. */
 INLINE void dots_of_width(const struct rp_stream *x, const float *q, float *dots)
 {
     struct rp_stream y = *x;
-    if (x->slots == 1 && x->width == 64) {
-        y.width = y.stride = 64;
+    if (x->width == 64) {
+        y.width = 64;
         dots_of(&y, q, dots);
-    } else if (x->slots == 1 && x->width == 128) {
-        y.width = y.stride = 128;
+    } else if (x->width == 128) {
+        y.width = 128;
         dots_of(&y, q, dots);
     } else
         dots_of(&y, q, dots);

@@ -22,11 +22,11 @@ struct rp_stream {
     int64_t n;
     int64_t width;
     int64_t slots;
-    int64_t stride; /* from one slot's q or o to the next, a multiple of RP_CPU_LANES */
+    int64_t stride; /* from one slot's o to the next, a multiple of RP_CPU_LANES */
 };
 
-/* dots (n, slots): <q_s, row_j>, q (slots, stride). Room for n rounded up to RP_CPU_LANES is
- * needed. */
+/* dots (n, slots): <q_s, row_j>. q (width in vectors, rounded up, slots, RP_VEC_LANES), so that
+ * what a vector of a row meets lies side by side; beyond the width 0. */
 void rp_stream_dots(const struct rp_stream *x, const float *q, float *dots);
 
 /* o_s += the sum over j of weights (n, slots) times row_j, o (slots, stride). */

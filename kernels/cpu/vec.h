@@ -139,22 +139,30 @@ static inline rp_vec rp_vec_max(rp_vec a, rp_vec b)
 #define RP_VEC_FOLD(a, b, s)                                                                       \
     (RP_VEC_SHUFFLE(a, b, RP_VEC_FIRST, s) + RP_VEC_SHUFFLE(a, b, RP_VEC_SECOND, s))
 
-/*
- * Lane j of the result is the sum over the lanes of v[j]: each step folds two vectors into one,
- * whose groups of s lanes hold what is left of each of them. Overwrites v.
- */
-static inline rp_vec rp_vec_sum_each(rp_vec v[RP_VEC_LANES])
+/* Of a and of b in turn the first of each two lanes of a quad, or the first of each two quads: one
+ * instruction, and one more for those behind them. */
+#define RP_VEC_LANE(l, second) ((l) / 4 * 4 + (l) % 2 * 2 + (l) % 4 / 2 * RP_VEC_LANES + (second))
+#define RP_VEC_QUAD(l, second)                                                                     \
+    ((l)*2 / RP_VEC_LANES * RP_VEC_LANES + (l) / 4 * 8 % RP_VEC_LANES + (l) % 4 + 4 * (second))
+#define RP_VEC_ADD_PAIRS(a, b, PAIR) (RP_VEC_SHUFFLE(a, b, PAIR, 0) + RP_VEC_SHUFFLE(a, b, PAIR, 1))
+
+/* Lane j of the result is the sum over the lanes of v[j]: each step makes one vector of two, in
+ * which half as many lanes are left of each v. Overwrites v. */
+static inline __attribute__((always_inline)) rp_vec rp_vec_sum_each(rp_vec v[RP_VEC_LANES])
 {
+#pragma GCC unroll 8
     for (int i = 0; i < RP_VEC_LANES / 2; ++i)
-        v[i] = RP_VEC_FOLD(v[2 * i], v[2 * i + 1], 1);
+        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_LANE);
+#pragma GCC unroll 4
     for (int i = 0; i < RP_VEC_LANES / 4; ++i)
-        v[i] = RP_VEC_FOLD(v[2 * i], v[2 * i + 1], 2);
+        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_LANE);
 #if RP_VEC_LANES >= 8
+#pragma GCC unroll 2
     for (int i = 0; i < RP_VEC_LANES / 8; ++i)
-        v[i] = RP_VEC_FOLD(v[2 * i], v[2 * i + 1], 4);
+        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_QUAD);
 #endif
 #if RP_VEC_LANES >= 16
-    v[0] = RP_VEC_FOLD(v[0], v[1], 8);
+    v[0] = RP_VEC_ADD_PAIRS(v[0], v[1], RP_VEC_QUAD);
 #endif
     return v[0];
 }
