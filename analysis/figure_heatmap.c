@@ -38,7 +38,8 @@ struct heatmap {
     const struct rp_gpu_spec *gpu; /* null: no prediction */
     struct rp_point shape;         /* its batch and length are the axes */
     struct cell cells[CONTEXTS][BATCHES];
-    size_t measured, predicted;
+    size_t measured, predicted, oom;
+    bool is_simulated;  /* a simulated device answered the measured ones */
     const char *source; /* of the predictions */
 };
 
@@ -152,6 +153,8 @@ static void put_cells(struct heatmap *map, struct rp_figure_file *file)
             bool is_measured = strcmp(cell->basis, "measured") == 0;
             map->measured += is_measured;
             map->predicted += !is_measured;
+            map->oom += strcmp(cell->basis, "oom") == 0;
+            map->is_simulated |= cell->is_simulated;
             rp_figure_row(file, cell->is_simulated);
             rp_table_i64(file->table, (int64_t)FIRST_CONTEXT << c);
             rp_table_i64(file->table, (int64_t)1 << b);
@@ -160,6 +163,35 @@ static void put_cells(struct heatmap *map, struct rp_figure_file *file)
             rp_table_i64(file->table, b == spot);
         }
     }
+}
+
+/* With one alone there is nothing to choose, and the curves over T have it. */
+static size_t count_batches(const struct heatmap *map)
+{
+    size_t count = 0;
+    for (int b = 0; b < BATCHES; ++b) {
+        bool is_there = false;
+        for (int c = 0; c < CONTEXTS; ++c)
+            is_there |= map->cells[c][b].basis != NULL;
+        count += is_there;
+    }
+    return count;
+}
+
+/* Which cells are what. */
+static void say_basis(const struct heatmap *map, struct rp_figure_file *file)
+{
+    if (map->measured)
+        rp_figure_say(file, " With a star: %s (%zu cell%s).",
+                      map->is_simulated ? "answered by the simulated device" : "measured",
+                      map->measured, map->measured == 1 ? "" : "s");
+    if (map->predicted)
+        rp_figure_say(file, " %s predicted from the %s ceilings (%zu cells).",
+                      map->measured ? "Without:" : "All of it is", map->source, map->predicted);
+    if (map->oom)
+        rp_figure_say(file, " oom: would not fit in memory.");
+    rp_figure_say(file, " Framed: the smallest batch that reaches 90 %% of the best rate at that "
+                        "context.");
 }
 
 static enum rp_status draw(struct rp_figures *figures, struct heatmap *map)
@@ -172,23 +204,22 @@ static enum rp_status draw(struct rp_figures *figures, struct heatmap *map)
     const char *stage = rp_stage_name(map->shape.stage);
     snprintf(kind, sizeof kind, "heatmap-%s", stage);
     rp_figure_name(name, kind, map->label);
+    if (map->gpu)
+        predict_all(map, figures);
+    take_measured(map, figures);
+    if (count_batches(map) < 2)
+        return RP_OK;
     RP_TRY(rp_figure_begin(figures, &layout, name, &file));
     map->shape.batch = 1;
     rp_series_text(&map->shape, series, sizeof series);
     /* From the heads on: the batch is an axis. */
     snprintf(shape, sizeof shape, "%s, %s", stage, strstr(series, "H="));
-    if (map->gpu)
-        predict_all(map, figures);
-    take_measured(map, figures);
     put_cells(map, &file);
     rp_figure_set_text(&file, "shape", shape);
     snprintf(file.figure.title, sizeof file.figure.title, "Achievable %s rate", stage);
     snprintf(file.figure.subject, sizeof file.figure.subject, "%s", map->label);
-    rp_figure_say(&file,
-                  "impl=fused; %s. With a star: measured (%zu cells). Without: "
-                  "predicted from the %s ceilings (%zu cells). Framed: the smallest batch that "
-                  "reaches 90 %% of the best rate at that context.",
-                  shape, map->measured, map->source ? map->source : "measured", map->predicted);
+    rp_figure_say(&file, "Rate of the fused implementation; %s.", shape);
+    say_basis(map, &file);
     return rp_figure_end(&file);
 }
 

@@ -73,7 +73,7 @@ enum rp_status rp_figure_memory(struct rp_figures *figures)
         "Peak memory of one call, tensors included; %s. Lines: predicted before anything was "
         "allocated. Marks: counted by the allocator while it ran; a cross: did not fit and "
         "was not run. Horizontal: all the memory a device has. Scores in memory grow with "
-        "T^2, everything else with T.",
+        "the square of T, everything else with T.",
         shape);
     return rp_figure_end(&file);
 }

@@ -90,7 +90,8 @@ static enum rp_status draw_queries(struct rp_figures *figures, const struct rp_p
     rp_figure_say(&file,
                   "Counted, not timed: decode, B=%" PRId64 " H=%" PRId64 " D=%" PRId64 " T=%" PRId64
                   " %s. The more query heads share a key/value head, the fewer bytes "
-                  "have to be read for the same work: intensity rises towards %d H/G / %d B.",
+                  "have to be read for the same work: intensity rises towards %d H/G FLOP per "
+                  "%d B.",
                   p->batch, p->heads, p->head_dim, p->seq_k, rp_dtype_info(p->dtype)->name, 2,
                   rp_dtype_info(p->dtype)->storage_bytes);
     enum rp_status ended = rp_figure_end(&file);
@@ -184,7 +185,7 @@ static enum rp_status draw_causal(struct rp_figures *figures, size_t begin, size
                   shape);
     rp_figure_set_text(&curves.file, "shape", shape);
     curves.is_linear = true;
-    return rp_curves_end(&curves, "with causal mask / without", 1);
+    return rp_curves_end(&curves, "with causal mask / without (ratio)", 1);
 }
 
 enum rp_status rp_figure_causal(struct rp_figures *figures)

@@ -32,7 +32,7 @@ static const struct rp_figure_layout layout = {"roofline", columns, RP_COUNT(col
 
 struct roof {
     char path[RP_PATH_SIZE];
-    bool is_measured;
+    bool is_measured; /* or answered by a simulated device */
     double flop_per_s, bytes_per_s;
 };
 
@@ -110,6 +110,7 @@ static void put_row(struct rp_figure_file *file, const struct rp_figure_row *r)
 
 static void set_roofs(struct rp_figure_file *file, const struct roofs *roofs)
 {
+    const char *own = file->figure.is_simulated ? "simulated" : "measured";
     char texts[ROOFS_MAX][128] = {""};
     const char *names[ROOFS_MAX] = {texts[0]};
     double flop_per_s[ROOFS_MAX] = {NAN};
@@ -119,7 +120,7 @@ static void set_roofs(struct rp_figure_file *file, const struct roofs *roofs)
         const struct roof *roof = &roofs->items[i];
         bool is_large = roof->flop_per_s >= 1e12;
         snprintf(texts[i], sizeof texts[i], "%s, %s: %.3g %s, %.4g GB/s", roof->path,
-                 roof->is_measured ? "measured" : "datasheet",
+                 roof->is_measured ? own : "datasheet",
                  roof->flop_per_s * (is_large ? 1e-12 : 1e-9), is_large ? "TFLOP/s" : "GFLOP/s",
                  roof->bytes_per_s * 1e-9);
         names[i] = texts[i];
@@ -163,16 +164,17 @@ static enum rp_status draw(struct rp_figures *figures, size_t begin, size_t end,
         &file,
         "Every timed %s row of %s. Filled: what the implementation executes over what it "
         "moves (flops_impl, bytes_impl). Open, joined to it: the same time by the least work "
-        "and traffic (flops, bytes_min). Solid roofs were measured on the device, dashed ones "
-        "are of the datasheet; rows that are faster than compulsory work allows are left out.",
+        "and traffic (flops, bytes_min). Solid roofs: the device's own ceilings; dashed: the "
+        "datasheet's. tensor_: on tensor cores, simt_: on plain cores, cpu_: on vector units. "
+        "Rows that are faster than compulsory work allows are left out.",
         dtype_name, first->label);
     if (stride > 1)
         rp_figure_say(&file, " Of so many rows one in %zu is drawn.", stride);
     if (figures->rows.left_out)
         rp_figure_say(&file, " Of a point's repeats at most %d are drawn.", RP_FIGURE_REPEATS);
     if (roofs.count == 0)
-        rp_figure_say(&file, " No roof is drawn: data/ does not know the type and no ceiling was "
-                             "measured.");
+        rp_figure_say(&file, " No roof is drawn: data/ does not know the type, and no ceiling "
+                             "was measured undisturbed.");
     return rp_figure_end(&file);
 }
 

@@ -120,9 +120,10 @@ static enum rp_status end(struct rp_figure_file *file, const struct lanes *lanes
     if (lanes->count)
         rp_figure_set_texts(file, "lane", names, lanes->count);
     snprintf(file->figure.title, sizeof file->figure.title, "Who measured what when");
-    rp_figure_say(file, "A lane a rank of a run, a bar a row, from its first sample for as long as "
-                        "all its turns took; the implementations of a point take turns, so their "
-                        "bars overlap in time.");
+    rp_figure_say(file,
+                  "A lane for each rank of a run, a bar for each row, from its first sample for "
+                  "as long as all its turns took; the implementations of a shape take turns, "
+                  "so their bars overlap in time.");
     if (lanes->has_clock)
         rp_figure_say(file,
                       " Sampling fills %.0f %% of the time the lanes have; the rest is preparing, "

@@ -3,6 +3,7 @@ height = 420 + 20 * |series|
 eval svg(height)
 if (strlen(shape)) { set title head . "\n" . shape . warning }
 set logscale x 2
+eval room_for_one
 if (is_log > 0) { set logscale y 10; eval one_two_five } else { set yrange [0 : *] }
 set xlabel 'keys T (tokens)'
 set ylabel units

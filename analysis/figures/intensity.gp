@@ -10,6 +10,7 @@ do for [i = 1:|ridge|] {
 set logscale x 2
 set logscale y 10
 set xrange [* : *] noextend
+eval room_for_one
 set yrange [0.5 : *]
 set xlabel 'keys T (tokens)'
 set ylabel 'arithmetic intensity (FLOP/B)'

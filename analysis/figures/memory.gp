@@ -5,6 +5,7 @@ eval svg(height)
 set title head . "\n" . shape . warning
 GiB = 1024.0 ** 3
 set logscale x 2
+eval room_for_one
 set logscale y 10
 set xlabel 'keys T (tokens)'
 set ylabel 'memory of one call (GiB)'

@@ -9,7 +9,9 @@ scale = is_large ? 1e-12 : 1e-9
 set logscale xy 10
 set xlabel 'arithmetic intensity (FLOP/B)'
 set ylabel is_large ? 'rate (TFLOP/s)' : 'rate (GFLOP/s)'
-set xrange [0.3 : *]
+stats data using (column('impl_flop_per_byte') > column('ideal_flop_per_byte') ? column('impl_flop_per_byte') : column('ideal_flop_per_byte')) name 'work' nooutput
+stats data using (column('impl_flop_per_byte') < column('ideal_flop_per_byte') ? column('impl_flop_per_byte') : column('ideal_flop_per_byte')) name 'least' nooutput
+set xrange [least_min < 0.6 ? least_min / 2 : 0.3 : work_max > 250 ? work_max * 4 : 1000]
 set format '%g'
 least(a, b) = a < b ? a : b
 stage_mark(stage, filled) = stage eq 'prefill' ? (filled ? 7 : 6) : (filled ? 9 : 8)

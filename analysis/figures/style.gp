@@ -30,13 +30,18 @@ set tics nomirror
 set grid lw 1 lc rgb '#E4E4E4'
 set key below left Left reverse maxcols 1 samplen 2.5 spacing 1.15 title ' '
 set pointsize 0.9
+set pointintervalbox 0
 set style fill solid 1.0 noborder
 
 # eval one_two_five: labels also between the powers of ten of a logarithmic y axis.
 one_two_five = "set ytics (1); do for [k = -9:9] { do for [m in '1 2 5'] { set ytics add (m * 10.0 ** k) } }"
 
+# eval room_for_one: with one length only there is no range to draw lines across.
+room_for_one = "stats data using (column('seq_k')) name 'seq' nooutput; if (seq_min == seq_max) { set xrange [seq_min / 2.0 : seq_max * 2.0] }"
+
 # For the lines of the title that not every figure has.
 more = (strlen(subject) ? 20 : 0) + (simulated > 0 ? 20 : 0)
 # A figure says how high it is, then: eval svg(height)
 svg(height) = sprintf("set terminal svg size 560,%d noenhanced font 'sans-serif,14' background '#ffffff'; set output '%s.svg'", height + more, name)
-png(height) = sprintf("set terminal pngcairo size 1120,%d noenhanced font 'sans-serif,14' fontscale 2 linewidth 2 pointscale 2 background '#ffffff'; set output '%s.png'", 2 * (height + more), name)
+# As the svg, twice as large: pngcairo takes 14 for points, of which 3 are 4 pixels.
+png(height) = sprintf("set terminal pngcairo size 1120,%d noenhanced font 'sans-serif,14' fontscale 1.5 linewidth 2 pointscale 3 background '#ffffff'; set output '%s.png'", 2 * (height + more), name)

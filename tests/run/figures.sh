@@ -134,6 +134,25 @@ expect 0 "$ANALYZE" figures tiny.h5 -o real
 ! grep -l SIMULATED real/*.svg || fail 'a measured figure is marked as simulated'
 expect_equal "$(csv_columns sampling_s <real/timeline.csv | wc -l)" "$TINY_ROWS" 'bars'
 
+# One length alone: what it is held against is drawn from edge to edge, not as a stray dash. Of one
+# batch there is no map.
+cat >one.yaml <<'YAML'
+name: one
+measure: {min_samples: 6, max_samples: 6}
+verify: {rows: 1}
+sweep:
+  - {stage: decode, heads: 32, seq_k: 2k, head_dim: 128}
+YAML
+expect 0 env -u RIDGEPOINT_NO_CEILINGS "$RIDGEPOINT" run one.yaml -o one.h5 --device simulated:t4 \
+    --progress none
+expect 0 "$ANALYZE" figures --simulated one.h5 -o one
+begin="114, 178)' stroke-dasharray='[^']*' *d='M" # of the ceiling, in the curve's colour
+step=$(sed -n "s/.*$begin\([0-9.]*\),[0-9.]* L\([0-9.]*\),.*/\1 \2/p" one/decode-bandwidth.svg)
+awk '{ exit !($2 - $1 > 1) }' <<<"$step" || fail "the ceiling is a stray dash: $step"
+expect 0 "$RIDGEPOINT" run one.yaml -o one-cpu.h5 --device cpu --threads 1 --progress none
+expect 0 "$ANALYZE" figures one-cpu.h5 -o one-cpu
+! ls one-cpu/heatmap-*-cpu-*.svg 2>/dev/null || fail 'a map of one batch'
+
 # What is wrong is said.
 expect 2 "$ANALYZE" figures tiny.h5
 expect_text "$ERR" '--output' 'where to write'
