@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/dependence.h"
+#include "base/decimal.h"
 #include "model/result.h"
 
 static const char *const names[] = {"counting", "grouped", "traffic", "path", "work",
@@ -57,15 +58,18 @@ static void compare_predicted(const struct rp_row_view *v, struct rp_agreement *
     const struct rp_result *row = v->row;
     double ideal = rp_ratio((double)row->flops, (double)row->bytes_min);
     double impl = rp_ratio((double)row->flops_impl, (double)row->bytes_impl);
+    char ideal_text[RP_DECIMAL_SIZE];
+    char impl_text[RP_DECIMAL_SIZE];
+    rp_decimal_plain(ideal, 3, ideal_text);
+    rp_decimal_plain(impl, 3, impl_text);
     if (v->predicted.class_name == RP_CLASS_MISSING ||
         v->predicted.class_name == v->ideal.class_name)
         return;
     if (v->predicted.class_name == RP_CLASS_MEMORY)
         add_reason(a, RP_DISAGREE_TRAFFIC,
-                   "predicted is memory: %s moves %.3g times bytes_min%s, %.4g FLOP/B instead of "
-                   "%.4g",
+                   "predicted is memory: %s moves %.3g times bytes_min%s, %s FLOP/B instead of %s",
                    row->impl, rp_ratio((double)row->bytes_impl, (double)row->bytes_min),
-                   row->scores_bytes > 0 ? " with its scores" : "", impl, ideal);
+                   row->scores_bytes > 0 ? " with its scores" : "", impl_text, ideal_text);
     else if (impl < v->ridge_flop_per_byte)
         add_reason(a, RP_DISAGREE_PATH,
                    "predicted is compute: %s runs on %s, below the peak of the dtype's tensor path",
@@ -93,8 +97,9 @@ static void compare_measured(const struct rp_row_view *v, struct rp_agreement *a
     else if (before == RP_CLASS_MISSING)
         return; /* nothing to disagree with */
     else if (m->class_name == RP_CLASS_LATENCY)
-        add_reason(a, RP_DISAGREE_LATENCY, "measured is latency: %.3g s of launches, %.3g s of %s",
-                   m->times[RP_CLASS_LATENCY].value_s, m->times[before].value_s,
+        add_reason(a, RP_DISAGREE_LATENCY,
+                   "measured is latency: %.3g us of launches, %.3g us of %s",
+                   1e6 * m->times[RP_CLASS_LATENCY].value_s, 1e6 * m->times[before].value_s,
                    rp_class_name(before));
     else if (m->class_name == RP_CLASS_BALANCED || m->class_name == RP_CLASS_UNDECIDED)
         add_reason(a, RP_DISAGREE_BETWEEN,

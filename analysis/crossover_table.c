@@ -13,6 +13,7 @@
 #include "analysis/crossings.h"
 #include "analysis/crossover_axis.h"
 #include "analysis/crossover_entries.h"
+#include "base/decimal.h"
 #include "base/list.h"
 
 static const char *const axis_names[] = {"T", "T", "batch", "H/G", "Tq"};
@@ -95,14 +96,25 @@ static struct rp_turn turn_of(enum rp_turn_axis axis, const struct rp_turn_entry
     return turn;
 }
 
-/* Whether `a` turns sooner than `b`; of two that never do, the one that comes nearer. */
-static bool is_sooner(const struct rp_turn *a, const struct rp_turn *b)
+/* From where on it is known to be compute-bound; infinite: nowhere. */
+static double compute_from(const struct rp_turn *turn, int64_t value_min)
 {
-    if (a->kind != b->kind)
-        return a->kind < b->kind;
-    if (a->kind == RP_TURN_AT)
-        return a->value < b->value;
-    return a->limit_flop_per_byte > b->limit_flop_per_byte;
+    if (turn->kind == RP_TURN_BELOW)
+        return (double)value_min;
+    return turn->kind == RP_TURN_AT ? turn->value : INFINITY;
+}
+
+/* Whether a series turns sooner than the one of the row; of two that do not, the one that comes
+ * nearer. */
+static bool is_sooner(const struct rp_turn *turn, int64_t value_min, const struct rp_turn_row *row)
+{
+    double mine = compute_from(turn, value_min);
+    double other = compute_from(&row->turn, row->value_min);
+    if (mine < other || mine > other)
+        return mine < other;
+    if (turn->kind != row->turn.kind)
+        return turn->kind < row->turn.kind;
+    return turn->limit_flop_per_byte > row->turn.limit_flop_per_byte;
 }
 
 /* Adds one series to the row of its subject. */
@@ -113,7 +125,7 @@ static void add_series(struct rp_turn_row *row, enum rp_turn_axis axis,
     if (values < 2 && rp_turn_axis_needs_sweep(axis))
         return;
     struct rp_turn turn = turn_of(axis, &e[n - 1], steps, values);
-    if (row->series == 0 || is_sooner(&turn, &row->turn)) {
+    if (row->series == 0 || is_sooner(&turn, e[0].shape.value, row)) {
         row->turn = turn;
         row->first = e[0].shape.point;
         row->value_min = e[0].shape.value;
@@ -243,19 +255,23 @@ void rp_turn_table_clear(struct rp_turn_table *table)
 void rp_turn_text(const struct rp_turn_row *row, char text[RP_TURN_TEXT_SIZE])
 {
     const struct rp_turn *t = &row->turn;
-    char low[24] = "below";
-    char high[24] = "above";
+    bool is_never = t->kind == RP_TURN_NEVER;
+    char value[RP_DECIMAL_SIZE];
+    char low[RP_DECIMAL_SIZE] = "below";
+    char high[RP_DECIMAL_SIZE] = "above";
+    char ridge[RP_DECIMAL_SIZE];
+    rp_decimal_plain(is_never ? t->limit_flop_per_byte : t->value, 3, value);
+    rp_decimal_plain(t->ridge_flop_per_byte, 3, ridge);
     if (t->low > 0)
-        snprintf(low, sizeof low, "%.4g", t->low);
+        rp_decimal_plain(t->low, 3, low);
     if (!isinf(t->high))
-        snprintf(high, sizeof high, "%.4g", t->high);
+        rp_decimal_plain(t->high, 3, high);
     if (t->kind == RP_TURN_AT && !isnan(t->low))
-        snprintf(text, RP_TURN_TEXT_SIZE, "%.4g (%s..%s)", t->value, low, high);
+        snprintf(text, RP_TURN_TEXT_SIZE, "%s (%s..%s)", value, low, high);
     else if (t->kind == RP_TURN_AT)
-        snprintf(text, RP_TURN_TEXT_SIZE, "%.4g", t->value);
-    else if (t->kind == RP_TURN_NEVER)
-        snprintf(text, RP_TURN_TEXT_SIZE, "never (limit %.4g, ridge %.4g FLOP/B)",
-                 t->limit_flop_per_byte, t->ridge_flop_per_byte);
+        snprintf(text, RP_TURN_TEXT_SIZE, "%s", value);
+    else if (is_never)
+        snprintf(text, RP_TURN_TEXT_SIZE, "never (limit %s, ridge %s FLOP/B)", value, ridge);
     else
         snprintf(text, RP_TURN_TEXT_SIZE, "%s (%s %" PRId64 ")", rp_turn_kind_name(t->kind),
                  t->kind == RP_TURN_BELOW ? "compute from" : "memory up to",

@@ -34,13 +34,13 @@ enum rp_turn_axis {
 
 const char *rp_turn_axis_name(enum rp_turn_axis axis); /* "T", "T", "batch", "H/G", "Tq" */
 
-enum rp_turn_kind {                /* in the order of how soon it turns */
-                    RP_TURN_BELOW, /* compute-bound at every value of the sweep */
-                    RP_TURN_AT,    /* between two values */
-                    RP_TURN_ABOVE, /* memory-bound at the largest value, and compute-bound further
-                                      on */
-                    RP_TURN_NEVER  /* its intensity stays below the ridge however far the axis goes
-                                    */
+enum rp_turn_kind {
+    RP_TURN_BELOW, /* compute-bound at every value of the sweep */
+    RP_TURN_AT,    /* between two values */
+    RP_TURN_ABOVE, /* memory-bound at the largest value, and compute-bound further
+                      on */
+    RP_TURN_NEVER  /* its intensity stays below the ridge however far the axis goes
+                    */
 };
 
 const char *rp_turn_kind_name(enum rp_turn_kind kind); /* "below the sweep", "at", ... */

@@ -58,6 +58,9 @@ enum rp_status rp_summary_measured_table(const struct rp_summary *summary, size_
 enum rp_status rp_summary_datasheet_table(const struct rp_summary *summary,
                                           const struct rp_gpu_spec *gpu,
                                           enum rp_table_format format, FILE *out) RP_MUST_CHECK;
+/* "320 GB/s; fp16 65 TFLOP/s, ridge 203.1 FLOP/B": the datasheet, for the dtypes of the files. */
+void rp_summary_datasheet_text(const struct rp_summary *summary, const struct rp_gpu_spec *gpu,
+                               FILE *out);
 /* What devices like that of `on` reached at most with its threads, and how far their anchors
  * drifted, with a heading for eyes. Nothing when no ceilings were measured on them. */
 enum rp_status rp_summary_ceilings(const struct rp_summary *summary, const struct rp_measured *on,
@@ -67,7 +70,7 @@ enum rp_status rp_summary_ceilings(const struct rp_summary *summary, const struc
 enum rp_status rp_summary_write_ceilings(const struct rp_summary *summary,
                                          struct rp_table_writer *w) RP_MUST_CHECK;
 
-/* What a table of several devices shows, before it: for eyes "TITLE: TEXT", in html a heading and a
+/* What a table of several devices shows, before it: for eyes "TITLE. TEXT", in html a heading and a
  * paragraph. */
 void rp_summary_introduce(enum rp_table_format format, const char *title, const char *text,
                           FILE *out);

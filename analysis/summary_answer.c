@@ -115,6 +115,16 @@ static void print_subject(const struct subject *on)
     fprintf(on->out, ".\n");
 }
 
+/* What became of rows that are not ok. */
+static const char *const outcome_texts[RP_OUTCOME_COUNT] = {
+    [RP_OUTCOME_MISMATCH] = "differed from the oracle",
+    [RP_OUTCOME_OOM] = "did not fit in memory",
+    [RP_OUTCOME_UNSUPPORTED] = "cannot run there",
+    [RP_OUTCOME_TIMEOUT] = "took too long",
+    [RP_OUTCOME_ERROR] = "failed",
+    [RP_OUTCOME_SKIPPED] = "did not run, as another row implies their outcome",
+};
+
 /* What of the rows of one device is not to be believed or has no time, and why class_measured is
  * missing. */
 static void print_missing_on(const struct rp_summary *s, size_t begin, size_t end, FILE *out)
@@ -153,8 +163,9 @@ static void print_missing_on(const struct rp_summary *s, size_t begin, size_t en
         fprintf(out, "On %s, class_measured is missing: %s.\n", device, reason);
     for (int o = RP_OUTCOME_OK + 1; o < RP_OUTCOME_COUNT; ++o) {
         if (outcomes[o])
-            fprintf(out, "On %s, %zu row%s %s.\n", device, outcomes[o],
-                    outcomes[o] == 1 ? " is" : "s are", rp_outcome_name((enum rp_outcome)o));
+            fprintf(out, "On %s, %zu row%s %s (%s).\n", device, outcomes[o],
+                    outcomes[o] == 1 ? "" : "s", outcome_texts[o],
+                    rp_outcome_name((enum rp_outcome)o));
     }
 }
 

@@ -127,7 +127,7 @@ static void put_line(struct rp_table_writer *w, const struct entry *entries, siz
     rp_table_word(w, text);
     snprintf(text, sizeof text, "%.3g", middle->clock_hz * 1e-9);
     rp_table_f64(w, middle->clock_hz, text);
-    snprintf(text, sizeof text, "%.2g of it", middle->value / middle->datasheet);
+    snprintf(text, sizeof text, "%.3g %% of it", 100 * middle->value / middle->datasheet);
     rp_table_word_or_missing(w, middle->datasheet > 0 ? text : "");
     rp_table_word_or_missing(w, n == 1 ? middle->method : "");
 }
@@ -144,7 +144,7 @@ static void print_drift(const struct entry *entries, size_t n, bool is_html, FIL
     }
     if (isnan(worst))
         return;
-    rp_decimal_rounded(100 * worst, worst < 1 ? 2 : 3, percent);
+    rp_decimal_plain(100 * worst, worst < 1 ? 2 : 3, percent);
     fprintf(out, "%sThe same work, repeated, drifted by at most %s %% within a run.%s\n",
             is_html ? "<p>" : "", percent, is_html ? "</p>" : "");
 }

@@ -31,7 +31,7 @@ static void put_fit(struct rp_table_writer *w, const struct rp_memory_row *row,
 {
     char cell[CELL_SIZE];
     if (isnan(fit->slope) || row->axis == RP_TURN_BATCH) {
-        rp_table_missing(w);
+        rp_table_word_or_missing(w, NULL);
         return;
     }
     if (isnan(fit->low))
@@ -69,10 +69,10 @@ enum rp_status rp_summary_memory(const struct rp_summary *s, enum rp_table_forma
     if (s->memory.count == 0)
         return RP_OK;
     rp_summary_introduce(format, "Memory",
-                         "exponents of the counted peak and of its scores over T, with 95 % "
-                         "interval (2: scores in memory, 1: fused);\nand of the series that needs "
-                         "the most, the largest T or batch that ran, the smallest that did not "
-                         "fit, the largest that should",
+                         "Exponents of the counted peak and of its scores over T, with 95 % "
+                         "interval (2: scores in memory, 1: fused).\nOf the series that needs "
+                         "the most: the largest T or batch that ran, the smallest that did not "
+                         "fit, and the largest\nthat should fit by prediction.",
                          out);
     RP_TRY(rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w));
     for (size_t i = 0; i < s->memory.count; ++i)

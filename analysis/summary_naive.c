@@ -16,17 +16,18 @@ static const struct rp_table_column columns[] = {
     {"naive wins", NULL, NULL},
 };
 
-/* "2.1x (1.3..4)": the median over the shapes and their range. `values` is sorted in place. */
+/* "2.1x (1.3..4)": the median over the shapes and their range, or one number. `values` is sorted in
+ * place. */
 static void put_ratios(struct rp_table_writer *w, double *values, size_t n)
 {
     char cell[CELL_SIZE];
     if (n == 0) {
-        rp_table_missing(w);
+        rp_table_word_or_missing(w, NULL);
         return;
     }
     rp_stats_sort(values, n);
-    snprintf(cell, sizeof cell, "%.3gx (%.3g..%.3g)", rp_stats_median(values, n), values[0],
-             values[n - 1]);
+    snprintf(cell, sizeof cell, values[n - 1] > 1.005 * values[0] ? "%.3gx (%.3g..%.3g)" : "%.3gx",
+             rp_stats_median(values, n), values[0], values[n - 1]);
     rp_table_word(w, cell);
 }
 
@@ -92,9 +93,9 @@ enum rp_status rp_summary_naive(const struct rp_summary *s, enum rp_table_format
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ratios", list->count);
     rp_summary_introduce(
         format, "What naive costs",
-        "its time and its peak memory over the other's, median and range of the "
-        "shapes; slower and wins:\nshapes whose whole interval of the paired ratio "
-        "is above and below 1",
+        "Its time and its peak memory over those of the implementation it is held against: "
+        "median and range of the\nshapes. Slower and wins: shapes whose whole interval of the "
+        "paired ratio is above and below 1.",
         out);
     enum rp_status status =
         rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w);

@@ -25,12 +25,8 @@ static void lengths_cell(char cell[CELL_SIZE], const struct rp_group *group)
 static void number_cell(char cell[CELL_SIZE], double value, int digits)
 {
     char text[RP_DECIMAL_SIZE];
-    if (fabs(value) >= 1000 && fabs(value) < 1e9)
-        snprintf(cell, CELL_SIZE, "%.0f", value);
-    else {
-        rp_decimal_rounded(value, digits, text);
-        snprintf(cell, CELL_SIZE, "%s", text);
-    }
+    rp_decimal_plain(value, digits, text);
+    snprintf(cell, CELL_SIZE, "%s", text);
 }
 
 /* "0.12..34.5", or one number; "-" without. */
@@ -233,12 +229,11 @@ static void put_datasheet(struct rp_table_writer *w, const struct rp_group *grou
     }
 }
 
-/* "t4: 320 GB/s; fp16 65 TFLOP/s, ridge 203 FLOP/B; ..." for the dtypes of the files. */
-static void print_heading(const struct rp_summary *s, const struct rp_gpu_spec *gpu, FILE *out)
+void rp_summary_datasheet_text(const struct rp_summary *s, const struct rp_gpu_spec *gpu, FILE *out)
 {
     char bandwidth[CELL_SIZE];
     number_cell(bandwidth, gpu->bandwidth_bytes_per_s * 1e-9, 4);
-    fprintf(out, "\n%s: %s GB/s", gpu->gpu_type, bandwidth);
+    fprintf(out, "%s GB/s", bandwidth);
     for (int dtype = 0; dtype < RP_DTYPE_COUNT; ++dtype) {
         const char *name = rp_dtype_info((enum rp_dtype)dtype)->name;
         double peak = rp_gpu_spec_peak(gpu, rp_bound_ideal_path((enum rp_dtype)dtype));
@@ -250,7 +245,6 @@ static void print_heading(const struct rp_summary *s, const struct rp_gpu_spec *
         else
             fprintf(out, "; %s none", name);
     }
-    fprintf(out, "\n  datasheet: %s\n", gpu->source);
 }
 
 enum rp_status rp_summary_datasheet_table(const struct rp_summary *s, const struct rp_gpu_spec *gpu,
@@ -267,7 +261,9 @@ enum rp_status rp_summary_datasheet_table(const struct rp_summary *s, const stru
 static enum rp_status print_datasheet(const struct rp_summary *s, FILE *out)
 {
     for (size_t g = 0; g < s->n_gpus; ++g) {
-        print_heading(s, s->gpus[g], out);
+        fprintf(out, "\n%s: ", s->gpus[g]->gpu_type);
+        rp_summary_datasheet_text(s, s->gpus[g], out);
+        fprintf(out, "\n  datasheet: %s\n", s->gpus[g]->source);
         RP_TRY(rp_summary_datasheet_table(s, s->gpus[g], RP_TABLE_EYES, out));
     }
     return RP_OK;

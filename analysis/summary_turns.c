@@ -31,7 +31,7 @@ void rp_summary_device_text(const struct rp_device_row *device, const struct rp_
 void rp_summary_introduce(enum rp_table_format format, const char *title, const char *text,
                           FILE *out)
 {
-    fprintf(out, format == RP_TABLE_HTML ? "<h3>%s</h3>\n<p>%s</p>\n" : "\n%s: %s\n", title, text);
+    fprintf(out, format == RP_TABLE_HTML ? "<h3>%s</h3>\n<p>%s</p>\n" : "\n%s. %s\n", title, text);
 }
 
 const char *rp_summary_basis(const struct rp_device_row *device)
@@ -74,11 +74,13 @@ enum rp_status rp_summary_turns(const struct rp_summary *s, enum rp_table_format
         if (is_above)
             continue;
         if (shown++ == 0) {
-            rp_summary_introduce(format, "Where implementations turn from memory to compute",
-                                 "t_compute = t_memory, latency left out; the smallest\nvalue of "
-                                 "all series, with its interval from the ceilings' intervals; "
-                                 "series: those that turn within the sweep",
-                                 out);
+            rp_summary_introduce(
+                format, "Where implementations turn from memory to compute",
+                "The smallest value of all series (one axis grows, the others stay) "
+                "with\nt_compute = t_memory, latency left out; its interval is "
+                "from the ceilings'; limit: the FLOP/B it tends to;\nseries: "
+                "those that turn within the sweep.",
+                out);
             RP_TRY(
                 rp_table_begin(out, format, "ridgepoint-summary", columns, RP_COUNT(columns), &w));
         }

@@ -1,6 +1,7 @@
 /* decimal.c - shortest round-trip text, without setlocale and without trusting nobody called it. */
 #include "base/decimal.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,4 +43,13 @@ void rp_decimal_rounded(double value, int digits, char text[RP_DECIMAL_SIZE])
         digits = 17;
     snprintf(text, RP_DECIMAL_SIZE, "%.*g", digits, value);
     replace_decimal_sign(text);
+}
+
+void rp_decimal_plain(double value, int digits, char text[RP_DECIMAL_SIZE])
+{
+    double magnitude = fabs(value);
+    if (magnitude >= pow(10, digits) - 0.5 && magnitude < 1e15)
+        snprintf(text, RP_DECIMAL_SIZE, "%.0f", value);
+    else
+        rp_decimal_rounded(value, digits, text);
 }

@@ -11,4 +11,8 @@ void rp_decimal_text(double value, char text[RP_DECIMAL_SIZE]);
 /* printf's %.*g with '.' as the decimal sign: for eyes. */
 void rp_decimal_rounded(double value, int digits, char text[RP_DECIMAL_SIZE]);
 
+/* The same, but whole instead of with an exponent where it has more digits before the point: 32768,
+ * not 3.28e+04. */
+void rp_decimal_plain(double value, int digits, char text[RP_DECIMAL_SIZE]);
+
 #endif

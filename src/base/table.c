@@ -236,6 +236,8 @@ void rp_table_word_or_missing(struct rp_table_writer *w, const char *word)
 {
     if (word && *word)
         rp_table_word(w, word);
+    else if (w->format == RP_TABLE_HTML)
+        rp_table_word(w, "-"); /* where its words stand */
     else
         rp_table_missing(w);
 }

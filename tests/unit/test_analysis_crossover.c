@@ -47,14 +47,19 @@ static void expect_turn(const struct rp_turn_row *row, double value, double tole
 }
 
 /* By an implementation that moves each tensor once. */
-static void add_prefill(struct synthetic *s, int64_t from, int64_t to)
+static void add_heads(struct synthetic *s, int64_t heads, int64_t from, int64_t to)
 {
     for (int64_t seq = from; seq <= to; seq *= 2) {
-        struct rp_point p = shape_of(RP_STAGE_PREFILL, 8, 8, seq, 64);
+        struct rp_point p = shape_of(RP_STAGE_PREFILL, heads, heads, seq, 64);
         struct rp_result *row = row_at(s, synthetic_add(s, &p, RP_IMPL_fused, 1e-3));
         row->flops_impl = row->flops;
         row->bytes_impl = row->bytes_min;
     }
+}
+
+static void add_prefill(struct synthetic *s, int64_t from, int64_t to)
+{
+    add_heads(s, 8, from, to);
 }
 
 /* Unmasked fp16 prefill has T / 2 FLOP/B: ridge 100 is T = 200. Its ends: 98 / 1.03 and
@@ -72,7 +77,7 @@ static void test_prefill(void **state)
     CHECK_NEAR(row.turn.high, 2 * 102 / 0.97, 2, "high end");
     CHECK_EQ_I64((int64_t)row.turning, 1, "series that turn");
     rp_turn_text(&row, text);
-    CHECK_EQ_TEXT(text, "200 (190.3..210.3)", "as text");
+    CHECK_EQ_TEXT(text, "200 (190..210)", "as text");
     synthetic_end(&s);
 }
 
@@ -93,6 +98,29 @@ static void test_outside_the_sweep(void **state)
     row = turn_of(&s, RP_TURN_SEQ);
     rp_turn_text(&row, text);
     CHECK_EQ_TEXT(text, "above the sweep (memory up to 64)", "80 is above 64");
+    synthetic_end(&s);
+}
+
+/* A series that begins beyond its turn hides no other one that turns before. */
+static void test_soonest(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    char text[RP_TURN_TEXT_SIZE];
+    plant_ridge(&s, 100);
+    add_prefill(&s, 64, 1024);
+    add_heads(&s, 1, 2048, 4096);
+    struct rp_turn_row row = turn_of(&s, RP_TURN_SEQ);
+    expect_turn(&row, 200, 0.01, "200 before 2048");
+    CHECK_EQ_I64((int64_t)row.series, 2, "series");
+    synthetic_end(&s);
+
+    plant_ridge(&s, 40); /* T = 80 */
+    add_prefill(&s, 2048, 4096);
+    add_heads(&s, 1, 256, 1024);
+    row = turn_of(&s, RP_TURN_SEQ);
+    rp_turn_text(&row, text);
+    CHECK_EQ_TEXT(text, "below the sweep (compute from 256)", "256 before 2048");
     synthetic_end(&s);
 }
 
@@ -235,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_prefill),       cmocka_unit_test(test_outside_the_sweep),
         cmocka_unit_test(test_open_interval), cmocka_unit_test(test_decode),
         cmocka_unit_test(test_devices),       cmocka_unit_test(test_predicted),
+        cmocka_unit_test(test_soonest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

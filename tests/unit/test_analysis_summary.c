@@ -383,8 +383,10 @@ static void test_statuses(void **state)
     synthetic_write(&s);
     char *output = run_command(rp_summary_run, NULL, s.path, RP_OK, &exit_code);
     CHECK_CONTAINS(output, "On cpu-test 2 threads, 2 rows are flagged noisy or throttled", "flags");
-    CHECK_CONTAINS(output, "On cpu-test 2 threads, 2 rows are oom.", "statuses");
-    CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row is unsupported.", "statuses");
+    CHECK_CONTAINS(output, "On cpu-test 2 threads, 2 rows did not fit in memory (oom).",
+                   "statuses");
+    CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row cannot run there (unsupported).",
+                   "statuses");
     CHECK_CONTAINS(output, "On cpu-test 2 threads, 1 row has no time: every sample was disturbed",
                    "NaN");
     CHECK_CONTAINS(output, "2 of 3", "timed");

@@ -175,6 +175,23 @@ static void test_decimal_text(void **state)
     }
 }
 
+static void test_decimal_plain(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {32768, "32768"}, {1234.5678, "1235"}, {999.7, "1000"},    {115.34, "115"},
+        {42.614, "42.6"}, {-4321.9, "-4322"},  {0.0001, "0.0001"}, {2e20, "2e+20"},
+    };
+    for (size_t i = 0; i < RP_COUNT(cases); ++i) {
+        char text[RP_DECIMAL_SIZE];
+        rp_decimal_plain(cases[i].value, 3, text);
+        CHECK_EQ_TEXT(text, cases[i].text, cases[i].text);
+    }
+}
+
 static void test_locale(void **state)
 {
     (void)state;
@@ -229,9 +246,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_html),         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_json),         cmocka_unit_test(test_eyes),
-        cmocka_unit_test(test_decimal_text), cmocka_unit_test(test_locale),
-        cmocka_unit_test(test_closed_pipe),  cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_next),
+        cmocka_unit_test(test_decimal_text), cmocka_unit_test(test_decimal_plain),
+        cmocka_unit_test(test_locale),       cmocka_unit_test(test_closed_pipe),
+        cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
