@@ -20,6 +20,7 @@ static const struct section sections[] = {
     {"figures", "Figures", rp_report_figures},
     {"tables", "Tables", rp_report_tables},
     {"ceilings", "Measured ceilings", rp_report_ceilings},
+    {"words", "Words", rp_report_words},
     {"left-out", "What was left out, and why", rp_report_left_out},
     {"provenance", "Where the numbers are from", rp_report_provenance},
     {"again", "Do it again", rp_report_again},
@@ -58,18 +59,23 @@ static bool has_simulated(const struct rp_figure_rows *rows)
 
 void rp_report_device_heading(const struct rp_measured *on, FILE *out)
 {
-    char device[RP_SUMMARY_DEVICE_SIZE];
-    rp_summary_device_text(on->device, NULL, on->threads, device);
-    fprintf(out, "<h3>%s ",
-            rp_device_is_simulated(on->device) ? "Simulated, not measured:" : "Measured on");
-    rp_table_escape_html(device, out);
+    char text[RP_SUMMARY_DEVICE_SIZE];
+    if (rp_device_is_simulated(on->device)) {
+        fprintf(out, "<h3>Simulated, not measured: ");
+        rp_table_escape_html(on->device->gpu_type, out);
+        rp_device_setup_text(on->device, true, text);
+    } else {
+        fprintf(out, "<h3>Measured on ");
+        rp_summary_device_text(on->device, NULL, on->threads, text);
+    }
+    rp_table_escape_html(text, out);
     fprintf(out, "</h3>\n");
 }
 
 static void write_heading(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_study_list *list = figures->summary->list;
-    fprintf(out, "<header>\n<h1>Attention: compute-bound or memory-bound?</h1>\n<p>Of ");
+    fprintf(out, "<header>\n<h1>Attention: compute-bound or memory-bound?</h1>\n<p>From ");
     for (size_t f = 0; f < list->count; ++f) {
         fprintf(out, f ? ", <code>" : "<code>");
         rp_table_escape_html(list->files[f].path, out);

@@ -23,6 +23,14 @@ enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out) RP_
 enum rp_status rp_report_card(const struct rp_figures *figures, const struct rp_measured *on,
                               FILE *out) RP_MUST_CHECK;
 
+/* The last of them: intervals, rows without a class, disturbed ceilings. */
+enum rp_status rp_report_sureness(const struct rp_figures *figures, const struct rp_measured *on,
+                                  FILE *out) RP_MUST_CHECK;
+
+/* Whether a row or a ceiling of `device` (may be null) with these threads is told of with `on`. */
+bool rp_report_is_alike(const struct rp_measured *on, const struct rp_device_row *device,
+                        int64_t threads);
+
 /* The same about a GPU type that no file was measured on. */
 enum rp_status rp_report_datasheet_card(const struct rp_figures *figures,
                                         const struct rp_gpu_spec *gpu, FILE *out) RP_MUST_CHECK;
@@ -36,6 +44,9 @@ enum rp_status rp_report_figures(const struct rp_figures *figures, FILE *out) RP
 /* The tables of the summary, and the ceilings. */
 enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
 enum rp_status rp_report_ceilings(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
+
+/* What the words of the page mean. */
+enum rp_status rp_report_words(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;
 
 /* Rows without a time or not to be believed, with a reason of each kind. */
 enum rp_status rp_report_left_out(const struct rp_figures *figures, FILE *out) RP_MUST_CHECK;

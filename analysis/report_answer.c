@@ -11,6 +11,8 @@
 /* Each line of `text` an item of a list. */
 static void put_lines(const char *text, FILE *out)
 {
+    if (!*text)
+        return;
     fprintf(out, "<ul>\n");
     for (const char *line = text; *line;) {
         size_t n = strcspn(line, "\n");
@@ -123,7 +125,8 @@ static enum rp_status put_measured(const struct rp_figures *figures, size_t begi
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for the answer");
     say_device(figures, begin, end, lines);
     fclose(lines);
-    rp_report_device_heading(on, out);
+    if (*text)
+        rp_report_device_heading(on, out);
     put_lines(text, out);
     free(text);
     return RP_OK;
@@ -153,9 +156,24 @@ static enum rp_status put_cards(const struct rp_figures *figures, FILE *out)
     return RP_OK;
 }
 
+/* What has to be known to read the cards; the rest is among the words. */
+static void put_reading(FILE *out)
+{
+    fprintf(out,
+            "<p>A call is <b>compute-bound</b> when its arithmetic takes longer than its memory "
+            "traffic, <b>memory-bound</b> when the traffic does; both take as long at the "
+            "<b>ridge</b> of a device, in FLOP per byte. T counts tokens, H/G query heads per "
+            "key/value head. <b>fused</b> never stores the scores, <b>naive</b> does, "
+            "<b>reference</b> does on the vendor&#8217;s library. In parentheses: the 95 %% "
+            "interval, and of what naive costs the range over the shapes behind the median. "
+            "<b>limit</b>: the intensity in the far distance. More under "
+            "<a href=\"#words\">Words</a>.</p>\n");
+}
+
 enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_summary *s = figures->summary;
+    put_reading(out);
     RP_TRY(put_cards(figures, out));
     char *text = NULL;
     size_t size = 0;
@@ -168,6 +186,10 @@ enum rp_status rp_report_answer(const struct rp_figures *figures, FILE *out)
         fprintf(out, "<h3>By the datasheets, and what is missing</h3>\n");
     put_lines(text, out);
     free(text);
+    if (s->measured.count)
+        fprintf(out, "<h3>By what was timed</h3>\n<p>What bounds the rows at the ceilings of their "
+                     "own device, their best rates (flops and bytes_min over the median time), and "
+                     "how long naive takes beside them.</p>\n");
     for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
         end = rp_measured_end_of_device(&s->measured, begin);
         RP_TRY(put_measured(figures, begin, end, out));

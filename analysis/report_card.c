@@ -22,8 +22,7 @@ struct card {
 
 static bool is_alike(const struct card *card, const struct rp_device_row *device, int64_t threads)
 {
-    return device && card->on && threads == card->on->threads &&
-           rp_device_kind_compare(device, card->on->device) == 0;
+    return card->on && rp_report_is_alike(card->on, device, threads);
 }
 
 /* Whether a row of the tables, measured on a device or predicted for a GPU type, is the card's. */
@@ -36,6 +35,12 @@ static bool is_of_card(const struct card *card, const struct rp_device_row *devi
 static void put_question(const struct card *card, const char *question)
 {
     fprintf(card->out, "<dt>%s</dt>\n", question);
+}
+
+/* Where a question has no answer. */
+static void put_none(const struct card *card)
+{
+    fprintf(card->out, "<dd>the files do not tell</dd>\n");
 }
 
 /* The implementation to speak of: the one that stores no scores, where it has rows. */
@@ -53,7 +58,8 @@ static bool is_of_best(const struct card *card, const struct rp_turn_row *row, e
     return true;
 }
 
-/* "fused fp16, no mask: from T = 406 (380..430)", "fused fp16: over batch never (limit ...)" */
+/* "fused fp16, no mask: from T = 406 (380..430)", "... at every T of the files, from 64 on",
+ * "... beyond T = 1024, the largest of the files", "... as T grows never (limit ...)" */
 static void put_turn(const struct card *card, const struct rp_turn_row *row)
 {
     char text[RP_TURN_TEXT_SIZE];
@@ -61,27 +67,38 @@ static void put_turn(const struct card *card, const struct rp_turn_row *row)
     fprintf(card->out, "<dd>%s %s", rp_impl_name(row->impl), rp_dtype_info(row->first.dtype)->name);
     if (row->first.stage == RP_STAGE_PREFILL)
         fprintf(card->out, row->causal ? ", causal" : ", no mask");
-    fprintf(card->out,
-            row->turn.kind == RP_TURN_AT ? ": from %s = %s</dd>\n" : ": over %s %s</dd>\n",
-            rp_turn_axis_name(row->axis), text);
+    const char *axis = rp_turn_axis_name(row->axis);
+    if (row->turn.kind == RP_TURN_BELOW)
+        fprintf(card->out, ": at every %s of the files, from %" PRId64 " on", axis, row->value_min);
+    else if (row->turn.kind == RP_TURN_ABOVE)
+        fprintf(card->out, ": beyond %s = %" PRId64 ", the largest of the files", axis,
+                row->value_max);
+    else
+        fprintf(card->out, row->turn.kind == RP_TURN_AT ? ": from %s = %s" : ": as %s grows %s",
+                axis, text);
+    fprintf(card->out, "</dd>\n");
 }
 
-/* "by the datasheet fp16, no mask: from T = 406": with the least work and traffic there can be. */
-static void put_datasheet(const struct card *card)
+/* "ideal, by the datasheet, fp16, no mask: from T = 406": with the least work and traffic there can
+ * be. */
+static size_t put_datasheet(const struct card *card)
 {
     const struct rp_summary *s = card->figures->summary;
     const struct rp_gpu_spec *gpu = card->gpu;
+    size_t shown = 0;
     for (size_t i = 0; gpu && i < s->groups.count; ++i) {
         const struct rp_point *p = &s->groups.items[i].shapes[0].point;
         struct rp_crossover x = rp_crossover_ideal(gpu, p, false);
         if (p->stage != RP_STAGE_PREFILL || !rp_crossover_follows(p) || x.kind != RP_CROSSOVER_AT)
             continue;
-        fprintf(card->out, "<dd>%s %s, %s", card->on ? "by the datasheet" : "ideal",
+        fprintf(card->out, "<dd>%s %s, %s", card->on ? "ideal, by the datasheet," : "ideal",
                 rp_dtype_info(p->dtype)->name, p->causal ? "causal" : "no mask");
         if (p->heads != p->kv_heads)
             fprintf(card->out, ", H/G = %" PRId64, p->heads / p->kv_heads);
         fprintf(card->out, ": from T = %.0f</dd>\n", x.seq);
+        ++shown;
     }
+    return shown;
 }
 
 static void put_turns(const struct card *card, enum rp_stage stage, const char *question)
@@ -96,10 +113,12 @@ static void put_turns(const struct card *card, enum rp_stage stage, const char *
         ++shown;
     }
     if (!shown && card->on)
-        fprintf(card->out,
-                "<dd>not measured: no row of it has a time and measured ceilings</dd>\n");
+        fprintf(card->out, "<dd>not measured: no %s row has a time and measured ceilings</dd>\n",
+                rp_stage_name(stage));
     if (stage == RP_STAGE_PREFILL)
-        put_datasheet(card);
+        shown += put_datasheet(card);
+    if (!shown && !card->on)
+        put_none(card);
 }
 
 /* "2.1 times its memory (1.3..4)": the median of n values and their range. */
@@ -107,13 +126,13 @@ static void put_ratios(const struct card *card, const char *of, double *values, 
 {
     rp_stats_sort(values, n);
     fprintf(card->out, "%.3g times %s", rp_stats_median(values, n), of);
-    if (values[0] < values[n - 1])
+    if (values[n - 1] > 1.005 * values[0]) /* shown with three digits */
         fprintf(card->out, " (%.3g..%.3g)", values[0], values[n - 1]);
 }
 
 /* "prefill: 2.1 times the time of fused (1.3..4), 5 times its memory (2..9); slower in 12 of 14
  * shapes, faster in 1" */
-static void put_naive_stage(const struct card *card, enum rp_stage stage, double *values)
+static size_t put_naive_stage(const struct card *card, enum rp_stage stage, double *values)
 {
     const struct rp_naive_cost_list *costs = &card->figures->summary->naive_costs;
     size_t n = 0;
@@ -133,14 +152,18 @@ static void put_naive_stage(const struct card *card, enum rp_stage stage, double
             memory[held++] = c->memory_ratio;
     }
     if (n == 0)
-        return;
+        return 0;
     fprintf(card->out, "<dd>%s: ", rp_stage_name(stage));
     put_ratios(card, "the time of fused", values, n);
     if (held) {
         fprintf(card->out, ", ");
         put_ratios(card, "its memory", memory, held);
     }
-    fprintf(card->out, "; slower in %zu of %zu shapes, faster in %zu</dd>\n", slower, n, faster);
+    fprintf(card->out, "; slower in %zu of %zu shape%s", slower, n, n == 1 ? "" : "s");
+    if (faster)
+        fprintf(card->out, ", faster in %zu", faster);
+    fprintf(card->out, "</dd>\n");
+    return n;
 }
 
 /* What both take at the datasheet's ceilings; returns how many shapes both have. */
@@ -165,14 +188,15 @@ static size_t predict_ratios(const struct card *card, double *values)
     return n;
 }
 
-static void put_predicted_naive(const struct card *card, double *values)
+static size_t put_predicted_naive(const struct card *card, double *values)
 {
     size_t n = predict_ratios(card, values);
     if (n == 0)
-        return;
+        return 0;
     fprintf(card->out, "<dd>prefill, predicted: ");
     put_ratios(card, "the time of fused", values, n);
     fprintf(card->out, "</dd>\n");
+    return n;
 }
 
 static enum rp_status put_naive(const struct card *card)
@@ -185,17 +209,21 @@ static enum rp_status put_naive(const struct card *card)
     if (!values)
         return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu ratios", room);
     put_question(card, "What does naive cost?");
+    size_t shapes = 0;
     if (card->on) {
-        put_naive_stage(card, RP_STAGE_PREFILL, values);
-        put_naive_stage(card, RP_STAGE_DECODE, values);
+        shapes += put_naive_stage(card, RP_STAGE_PREFILL, values);
+        shapes += put_naive_stage(card, RP_STAGE_DECODE, values);
     } else {
-        put_predicted_naive(card, values);
+        shapes = put_predicted_naive(card, values);
     }
+    if (shapes == 0)
+        put_none(card);
     free(values);
     return RP_OK;
 }
 
-/* "naive fp16: peak ~ T^1.93 (1.90..1.96); T = 16384 ran, 32768 did not fit, 20000 should fit" */
+/* "naive fp16: peak grows as T^1.93 (1.90..1.96), its scores as T^2.00; T = 16384 ran, T = 32768
+ * did not fit, up to T = 20000 should fit" */
 static void put_memory_row(const struct card *card, const struct rp_memory_row *row)
 {
     const char *before = ": ";
@@ -204,101 +232,50 @@ static void put_memory_row(const struct card *card, const struct rp_memory_row *
         fprintf(card->out, ": peak grows as T<sup>%.2f</sup>", row->peak.slope);
         if (!isnan(row->peak.low))
             fprintf(card->out, " (%.2f..%.2f)", row->peak.low, row->peak.high);
+        if (!isnan(row->scores.slope))
+            fprintf(card->out, ", its scores as T<sup>%.2f</sup>", row->scores.slope);
         before = "; ";
     }
     if (row->fits_max >= 0)
         fprintf(card->out, "%sT = %" PRId64 " ran", before, row->fits_max);
     before = row->fits_max >= 0 ? ", " : before;
     if (row->fails_min >= 0)
-        fprintf(card->out, "%s%" PRId64 " did not fit", before, row->fails_min);
+        fprintf(card->out, "%sT = %" PRId64 " did not fit", before, row->fails_min);
     before = row->fails_min >= 0 ? ", " : before;
     if (row->predicted_max >= RP_MEMORY_VALUE_MAX)
-        fprintf(card->out, "%sT over 4 Mi should fit", before);
+        fprintf(card->out, "%sover T = 4 Mi should fit", before);
     else if (row->predicted_max > 0)
-        fprintf(card->out, "%sT = %" PRId64 " should fit", before, row->predicted_max);
+        fprintf(card->out, "%sup to T = %" PRId64 " should fit", before, row->predicted_max);
     fprintf(card->out, "</dd>\n");
 }
 
 static void put_memory(const struct card *card)
 {
     const struct rp_memory_table *memory = &card->figures->summary->memory;
+    size_t shown = 0;
     put_question(card, "How does prefill's memory grow?");
     for (size_t i = 0; i < memory->count; ++i) {
         const struct rp_memory_row *row = &memory->items[i];
         bool was_tried = row->fits_max >= 0 || row->fails_min >= 0 || !card->on;
-        if (is_of_card(card, row->device, row->gpu, row->threads) && row->axis == RP_TURN_SEQ &&
-            was_tried)
-            put_memory_row(card, row);
+        if (!is_of_card(card, row->device, row->gpu, row->threads) || row->axis != RP_TURN_SEQ ||
+            !was_tried)
+            continue;
+        put_memory_row(card, row);
+        ++shown;
     }
-}
-
-/* Half-widths of the medians' intervals, relative; returns how many. */
-static size_t collect_widths(const struct card *card, double *widths)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < card->figures->rows.count; ++i) {
-        const struct rp_figure_row *r = &card->figures->rows.items[i];
-        const struct rp_result *row = r->row;
-        double width = (row->time_ci_high_s - row->time_ci_low_s) / (2 * row->time_median_s);
-        if (is_alike(card, r->device, row->threads) && row->ci_level >= 0.95 && isfinite(width))
-            widths[n++] = width;
-    }
-    return n;
-}
-
-/* Of the timed rows of the card's device. */
-static void put_classes(const struct card *card)
-{
-    const struct rp_measured_list *measured = &card->figures->summary->measured;
-    size_t begin = (size_t)(card->on - measured->items);
-    size_t end = rp_measured_end_of_device(measured, begin);
-    size_t timed = 0;
-    size_t classes[RP_CLASS_COUNT] = {0};
-    for (size_t i = begin; i < end; ++i) {
-        timed += measured->items[i].timed;
-        for (int c = 0; c < RP_CLASS_COUNT; ++c)
-            classes[c] += measured->items[i].classes[c];
-    }
-    fprintf(card->out,
-            "<dd>of %zu timed rows, %zu have a class by the measured ceilings; %zu are undecided "
-            "within their intervals, %zu take over twice what these ceilings explain, %zu have no "
-            "measured ceiling</dd>\n",
-            timed,
-            timed - classes[RP_CLASS_UNDECIDED] - classes[RP_CLASS_UNEXPLAINED] -
-                classes[RP_CLASS_MISSING],
-            classes[RP_CLASS_UNDECIDED], classes[RP_CLASS_UNEXPLAINED], classes[RP_CLASS_MISSING]);
-}
-
-static enum rp_status put_sureness(const struct card *card)
-{
-    size_t rows = card->figures->rows.count;
-    double *widths = calloc(rows + 1, sizeof *widths);
-    if (!widths)
-        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu rows", rows);
-    size_t n = collect_widths(card, widths);
-    rp_stats_sort(widths, n);
-    put_question(card, "How sure is that?");
-    if (rp_device_is_simulated(card->on->device))
-        fprintf(card->out, "<dd>not at all: a model answered, nothing was measured</dd>\n");
-    if (n)
-        fprintf(card->out,
-                "<dd>95 %% interval of a median time: within &#177;%.3g %% for half of %zu rows, "
-                "&#177;%.3g %% for all</dd>\n",
-                100 * rp_stats_median(widths, n), n, 100 * widths[n - 1]);
-    put_classes(card);
-    free(widths);
-    return RP_OK;
+    if (shown == 0)
+        put_none(card);
 }
 
 static enum rp_status put_answers(const struct card *card)
 {
     fprintf(card->out, "<dl>\n");
     put_turns(card, RP_STAGE_PREFILL, "Where does prefill turn compute-bound?");
-    put_turns(card, RP_STAGE_DECODE, "Does decode ever?");
+    put_turns(card, RP_STAGE_DECODE, "Does decode ever turn compute-bound?");
     enum rp_status status = put_naive(card);
     put_memory(card);
     if (status == RP_OK && card->on)
-        status = put_sureness(card);
+        status = rp_report_sureness(card->figures, card->on, card->out);
     if (!card->on) {
         put_question(card, "How sure is that?");
         fprintf(card->out, "<dd>counted, and held against the datasheet; none was measured</dd>\n");

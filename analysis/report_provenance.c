@@ -10,7 +10,7 @@
 static const struct rp_table_column device_columns[] = {
     {"gpu_type", "type", NULL}, {"name", NULL, NULL},          {"backend", NULL, NULL},
     {"host", NULL, NULL},       {"memory", NULL, "GiB"},       {"l2", "last-level cache", "MiB"},
-    {"clock", "clock", "GHz"},  {"power", "power limit", "W"}, {"ecc", NULL, NULL},
+    {"clock", "clock", "GHz"},  {"power", "power limit", "W"}, {"ecc", "ECC", NULL},
     {"mig", "MIG", NULL},       {"driver", NULL, NULL},        {"runtime", NULL, NULL},
 };
 

@@ -8,17 +8,15 @@
 enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_summary *s = figures->summary;
+    if (s->groups.count == 0) {
+        fprintf(out, "<p>Nothing to show: the files hold no rows that count here.</p>\n");
+        return RP_OK;
+    }
     fprintf(out,
-            "<p>A class says what bounds a call. <b>ideal</b>: least work (flops) and traffic "
-            "(bytes_min) against the datasheet's tensor path of the dtype. <b>predicted</b>: what "
-            "the implementation executes and moves, against the datasheet on its own path. "
-            "<b>measured</b>: the same against ceilings measured on that device. <b>from T</b>: "
-            "the length where it turns from memory- to compute-bound; <b>dense</b>: the same by "
-            "the notebook's count, hidden pairs included. <b>naive/this</b>: how many times as "
-            "long naive takes, paired. <b>attained</b>: the floor by the ceilings over the "
-            "measured time. <b>H/G</b>: query heads per key/value head. <b>naive</b> is attention "
-            "from scratch in three steps, <b>reference</b> the same on the vendor's library, "
-            "<b>fused</b> one pass that never stores the scores.</p>\n");
+            "<p>A line for each stage, dtype, mask, H/G and implementation, over its lengths T and "
+            "batches: median times from the shortest to the longest, best rates by flops and "
+            "bytes_min, and three verdicts on what bounds it. Every word is explained under "
+            "<a href=\"#words\">Words</a>; a dash: not known or not applicable.</p>\n");
     for (size_t begin = 0, end = 0; begin < s->measured.count; begin = end) {
         end = rp_measured_end_of_device(&s->measured, begin);
         rp_report_device_heading(&s->measured.items[begin], out);
@@ -27,10 +25,15 @@ enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
     RP_TRY(rp_summary_turns(s, RP_TABLE_HTML, out));
     RP_TRY(rp_summary_memory(s, RP_TABLE_HTML, out));
     RP_TRY(rp_summary_naive(s, RP_TABLE_HTML, out));
-    fprintf(out, "<h3>Do the verdicts agree?</h3>\n");
+    fprintf(out, "<h3>Do the verdicts agree?</h3>\n<p>Ideal, predicted and measured stand side by "
+                 "side. Where they differ on a row: how many rows, why, and one such point.</p>\n");
     RP_TRY(rp_summary_agreement(s, RP_TABLE_HTML, out));
     for (size_t g = 0; g < s->n_gpus; ++g) {
-        fprintf(out, "<h3>By the datasheet of %s</h3>\n", s->gpus[g]->gpu_type);
+        fprintf(out, "<h3>By the datasheet of %s</h3>\n<p>", s->gpus[g]->gpu_type);
+        rp_summary_datasheet_text(s, s->gpus[g], out);
+        fprintf(out, ". <b>ideal</b>, <b>from T</b>: least work and traffic, and where it turns "
+                     "compute-bound; <b>dense</b>: the same, hidden pairs counted; <b>naive</b>, "
+                     "<b>reference</b>, <b>fused</b>: the class predicted for each.</p>\n");
         RP_TRY(rp_summary_datasheet_table(s, s->gpus[g], RP_TABLE_HTML, out));
         fprintf(out, "<p class=\"source\">Datasheet: ");
         rp_table_escape_html(s->gpus[g]->source, out);
@@ -42,10 +45,12 @@ enum rp_status rp_report_tables(const struct rp_figures *figures, FILE *out)
 enum rp_status rp_report_ceilings(const struct rp_figures *figures, FILE *out)
 {
     const struct rp_measured_list *measured = &figures->summary->measured;
-    fprintf(out, "<p>What a device reached at most of plain arithmetic, of its memory, of its "
-                 "cache, and how long an empty launch takes. Rows are held against these, never "
-                 "against those of another device. Nothing stands here for a device whose ceilings "
-                 "were not measured.</p>\n");
+    fprintf(out,
+            "<p>What a device reached at most of plain arithmetic (in a burst, and "
+            "sustained), of its memory, of its cache, and how long an empty launch takes; with "
+            "the 95 %% interval, and as a part of the datasheet&#8217;s. Rows are held against "
+            "these, never against those of another device. Nothing stands here for a device "
+            "whose ceilings were not measured.</p>\n");
     for (size_t begin = 0; begin < measured->count;
          begin = rp_measured_end_of_device(measured, begin)) {
         const struct rp_measured *on = &measured->items[begin];

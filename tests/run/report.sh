@@ -40,7 +40,7 @@ check_page() { # FOLDER
     if command -v xmllint >/dev/null; then # the page is written so that it is XML, too
         expect 0 xmllint --noout --nonet "$page"
     fi
-    for id in answer figures tables ceilings left-out provenance again; do
+    for id in answer figures tables ceilings words left-out provenance again; do
         expect_text "$page" "<section id=\"$id\">" 'a section'
     done
     while IFS= read -r name; do
@@ -75,12 +75,13 @@ drawing=$(grep -n '<svg ' page/index.html | head -n 1 | cut -d : -f 1)
 
 # Five questions a device, two simulated ones and an A100 by its datasheet; and the tables of the
 # summary.
-for text in '<dt>Where does prefill turn compute-bound?</dt>' '<dt>Does decode ever?</dt>' \
-    '<dt>What does naive cost?</dt>' '<dt>How sure is that?</dt>'; do
+for text in '<dt>Where does prefill turn compute-bound?</dt>' \
+    '<dt>Does decode ever turn compute-bound?</dt>' '<dt>What does naive cost?</dt>' \
+    '<dt>How sure is that?</dt>'; do
     expect_equal "$(grep -cF "$text" page/index.html)" 3 "$text"
 done
 for text in '<dd>fused fp16, no mask: from T = ' \
-    '<dd>by the datasheet fp16, no mask: from T = 406<' ' times the time of fused ' \
+    '<dd>ideal, by the datasheet, fp16, no mask: from T = 406<' ' times the time of fused ' \
     '<dd>naive fp16: peak grows as T<sup>1.' 'a model answered, nothing was measured' \
     '<h3>Where implementations turn from memory to compute</h3>' '<h3>Memory</h3>' \
     '<h3>What naive costs</h3>' '<h3>Do the verdicts agree?</h3>' \
@@ -88,6 +89,15 @@ for text in '<dd>fused fp16, no mask: from T = ' \
     '<dd>prefill, predicted: ' 'held against the datasheet; none was measured'; do
     expect_text page/index.html "$text" 'answers and tables'
 done
+
+# Every question gets an answer, every table its sentence.
+! tr -d '\n' <page/index.html | grep -qE '</dt></?d[tl]>' || fail 'a question without an answer'
+! tr -d '\n' <tiny/index.html | grep -qE '</dt></?d[tl]>' || fail 'a question without an answer'
+! tr -d '\n' <page/index.html | grep -oE '<h3>[^<]*</h3><div class="table">' |
+    grep -v '<h3>Simulated' || fail 'a table without a sentence'
+# A simulated heatmap calls no cell measured.
+expect_text page/index.html 'With a star: answered by the simulated device' 'cells of a model'
+! grep -q 'With a star: measured' page/index.html || fail 'a model has not measured'
 
 # A note is shown as it is; without one nothing speaks of it.
 expect_text page/index.html 'cost: 2 node-hours &#60;b&#62;&#38;' 'the note'
@@ -113,6 +123,7 @@ grep -o '<figure id="[^"]*" class="simulated">' page/index.html | cut -d '"' -f 
 ! grep -q 'SIMULATED\|class="simulated"' tiny/index.html || fail 'a measured page is marked'
 expect_text unasked/index.html 'rows of simulated devices' 'what is not in the page'
 expect_equal "$(grep -c '<svg ' unasked/index.html || true)" 0 'figures of rows that do not count'
+expect_equal "$(grep -c '<table>' unasked/index.html || true)" 2 'tables: left out, devices'
 
 command -v chromium >/dev/null || skip 'all but the browser checked: chromium is not here'
 # A page beside it looks: does the report scroll sideways, is text of a drawing cut, what colour has
