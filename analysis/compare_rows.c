@@ -107,8 +107,11 @@ static void judge(struct rp_comparison *c)
     c->ratio = b->median_s / a->median_s;
     c->low = b->low_s / a->high_s;
     c->high = b->high_s / a->low_s;
-    c->allowance_frac = fmax(least_frac, fmax(a->drift_frac, b->drift_frac)); /* not NaN */
+    /* Reading may drift while a row that hardly reads does not: between the two nothing is said. */
+    double same_frac = fmax(least_frac, fmax(a->drift_frac, b->drift_frac)); /* not NaN */
+    c->allowance_frac = fmax(same_frac, fmax(a->read_drift_frac, b->read_drift_frac));
     double most = 1 + c->allowance_frac;
+    double same = 1 + same_frac;
     c->change = RP_CHANGE_UNDECIDED;
     if (a->outcome != RP_OUTCOME_OK || b->outcome != RP_OUTCOME_OK)
         say_statuses(c);
@@ -120,8 +123,11 @@ static void judge(struct rp_comparison *c)
         c->change = RP_CHANGE_SLOWER;
     else if (c->high < 1 / most)
         c->change = RP_CHANGE_FASTER;
-    else if (c->low >= 1 / most && c->high <= most)
+    else if (c->low >= 1 / same && c->high <= same)
         c->change = RP_CHANGE_SAME;
+    else if (c->low >= 1 / most && c->high <= most)
+        snprintf(c->reason, sizeof c->reason, "reading from memory drifted by %.3g %% within a run",
+                 100 * c->allowance_frac);
     else
         snprintf(c->reason, sizeof c->reason, "the interval reaches over an end of the allowance");
 }

@@ -43,7 +43,8 @@ struct rp_compared_side {
     double median_s;         /* the middle one of these; NaN without a time */
     double low_s, high_s;    /* around all of the repeats' intervals */
     double level;            /* the lowest */
-    double drift_frac;       /* of the anchors, the largest; NaN: not measured */
+    double drift_frac;       /* of the anchor, the largest; NaN: not measured */
+    double read_drift_frac;  /* the same of reading from memory */
     enum rp_outcome outcome; /* the worst */
     char *why;               /* heap; of the worst. Null: it gives no reason */
 };

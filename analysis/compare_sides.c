@@ -49,7 +49,8 @@ static enum rp_status find_side(struct collection *c, const struct rp_seen_row *
                                        .low_s = NAN,
                                        .high_s = NAN,
                                        .level = NAN,
-                                       .drift_frac = NAN};
+                                       .drift_frac = NAN,
+                                       .read_drift_frac = NAN};
     RP_WORD_SET((*side)->id, row->point);
     RP_WORD_SET((*side)->protocol, row->protocol);
     return RP_OK;
@@ -76,7 +77,11 @@ static enum rp_status add_time(struct rp_compared_side *side, const struct rp_se
     side->low_s = fmin(side->low_s, row->time_ci_low_s); /* NaN is left out */
     side->high_s = fmax(side->high_s, row->time_ci_high_s);
     side->level = fmin(side->level, row->ci_level);
-    side->drift_frac = fmax(side->drift_frac, rp_anchor_spread(seen->study, row->run, row->device));
+    side->drift_frac =
+        fmax(side->drift_frac, rp_anchor_spread_of(seen->study, row->run, row->device, "anchor"));
+    side->read_drift_frac =
+        fmax(side->read_drift_frac,
+             rp_anchor_spread_of(seen->study, row->run, row->device, "anchor_read"));
     if (side->timed == RP_COMPARED_MEDIANS)
         return RP_OK;
     double *medians = rp_list_grow(side->medians, side->timed, &side->room, sizeof *medians);

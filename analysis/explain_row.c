@@ -121,8 +121,8 @@ static enum rp_status explain_samples(struct rp_explainer *e, const struct rp_st
                      row->sample_offset, row->sample_offset + row->samples - 1, last_round);
     rp_explain_count(e, "samples_used", used, "1", "sampling ended by %s",
                      row->stop_reason[0] ? row->stop_reason : "nothing: there was none");
-    rp_explain_count(e, "samples_left_out", (int64_t)n - used, "1", "disturbed or throttled%s%s",
-                     row->reason[0] ? ": " : "", row->reason);
+    rp_explain_count(e, "samples_left_out", used > 0 ? (int64_t)n - used : 0, "1",
+                     "disturbed or throttled%s%s", row->reason[0] ? ": " : "", row->reason);
     return RP_OK;
 }
 

@@ -28,7 +28,7 @@ static void expect_f64(const struct times_context *c, const char *column, double
     char wanted[RP_FAULT_VALUE_SIZE];
     if (!(fabs(got - expected) <= rounding * fabs(expected)))
         rp_faults_error(c->faults, c->place, column, rp_fault_f64(text, got),
-                        "%s, from the row's used samples", rp_fault_f64(wanted, expected));
+                        "%s, from the row's samples that count", rp_fault_f64(wanted, expected));
 }
 
 static void expect_no_time(const struct times_context *c, const char *column, double got,
@@ -67,7 +67,9 @@ static void inspect_order(const struct times_context *c)
                         row->time_median_s, row->time_ci_high_s);
 }
 
-static void inspect_summary(const struct times_context *c, double *times, size_t n)
+/* Of disturbed samples the interval is worth nothing. */
+static void inspect_summary(const struct times_context *c, double *times, size_t n,
+                            bool all_disturbed)
 {
     const double level = 0.95;
     rp_stats_sort(times, n);
@@ -76,7 +78,7 @@ static void inspect_summary(const struct times_context *c, double *times, size_t
     expect_f64(c, "time_min_s", c->row->time_min_s, times[0]);
     expect_f64(c, "time_ci_low_s", c->row->time_ci_low_s, interval.low);
     expect_f64(c, "time_ci_high_s", c->row->time_ci_high_s, interval.high);
-    expect_f64(c, "ci_level", c->row->ci_level, interval.level);
+    expect_f64(c, "ci_level", c->row->ci_level, all_disturbed ? 0 : interval.level);
 }
 
 /* Each sample by itself; copies the times that count and returns how many. */
@@ -127,7 +129,7 @@ static enum rp_status inspect_samples(const struct times_context *c,
     if (all_disturbed && isnan(c->row->time_median_s))
         expect_no_times(c, "every sample was disturbed");
     else if (n > 0)
-        inspect_summary(c, times, n);
+        inspect_summary(c, times, n, all_disturbed);
     free(times);
     return RP_OK;
 }

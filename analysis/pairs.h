@@ -3,9 +3,9 @@
  *
  * Only such rows were measured side by side; a ratio across runs or devices is another thing. The
  * implementations took turns in rounds, so that a drifting clock hits all alike: the ratio is
- * formed round by round over the rounds both have used samples in, and its median and interval are
- * order statistics of those. Rows flagged `unpaired`, and rows that share no round, give the ratio
- * of their medians.
+ * formed round by round over the rounds both have samples in that count, and its median and
+ * interval are order statistics of those. Rows flagged `unpaired`, and rows that share no round,
+ * give the ratio of their medians.
  */
 #ifndef RP_ANALYSIS_PAIRS_H
 #define RP_ANALYSIS_PAIRS_H

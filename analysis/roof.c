@@ -48,7 +48,7 @@ static int64_t choose_run(const struct rp_study *study, const struct rp_result *
     int64_t chosen = -1;
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
         const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
-        if (!serves(c, row))
+        if (!serves(c, row) || rp_ceiling_is_anchor(c)) /* a run of anchors alone has no ceilings */
             continue;
         if (c->run == row->run)
             return c->run;
@@ -106,14 +106,15 @@ struct rp_roof rp_roof_of(const struct rp_study *study, const struct rp_result *
     return roof;
 }
 
-static double spread_of(const struct rp_study *study, int64_t run, int64_t device, const char *kind)
+double rp_anchor_spread_of(const struct rp_study *study, int64_t run, int64_t device,
+                           const char *kind)
 {
     double values[RP_ANCHORS_MAX];
     size_t n = 0;
     for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
         const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
         if (c->run == run && c->device == device && strcmp(c->kind, kind) == 0 && c->value > 0 &&
-            n < RP_ANCHORS_MAX)
+            !rp_ceiling_is_disturbed(c) && n < RP_ANCHORS_MAX)
             values[n++] = c->value;
     }
     if (n < 2)
@@ -124,6 +125,6 @@ static double spread_of(const struct rp_study *study, int64_t run, int64_t devic
 
 double rp_anchor_spread(const struct rp_study *study, int64_t run, int64_t device)
 {
-    return fmax(spread_of(study, run, device, "anchor"),
-                spread_of(study, run, device, "anchor_read"));
+    return fmax(rp_anchor_spread_of(study, run, device, "anchor"),
+                rp_anchor_spread_of(study, run, device, "anchor_read"));
 }

@@ -36,8 +36,12 @@ bool rp_ceiling_is_disturbed(const struct rp_ceiling *ceiling);
 
 bool rp_ceiling_is_anchor(const struct rp_ceiling *ceiling);
 
-/* (max - min) / median over the anchors of one run on one device: how far the same work drifted.
- * NaN with fewer than two. */
+/* (max - min) / median over the undisturbed anchors of a kind (anchor, anchor_read) of one run on
+ * one device: how far the same work drifted. NaN with fewer than two. */
+double rp_anchor_spread_of(const struct rp_study *study, int64_t run, int64_t device,
+                           const char *kind);
+
+/* The larger of both kinds. */
 double rp_anchor_spread(const struct rp_study *study, int64_t run, int64_t device);
 
 #endif

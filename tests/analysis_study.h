@@ -149,7 +149,9 @@ static inline struct rp_ceiling *add_ceiling(struct rp_study *study, const char 
     c.threads = 2;
     RP_WORD_SET(c.kind, kind);
     RP_WORD_SET(c.path, strncmp(kind, "compute", 7) == 0 ? "cpu_fp32" : "");
-    RP_WORD_SET(c.units, strstr(kind, "bandwidth") ? "B/s" : c.path[0] ? "FLOP/s" : "s");
+    RP_WORD_SET(c.units, strstr(kind, "bandwidth") || strstr(kind, "read") ? "B/s"
+                         : c.path[0]                                       ? "FLOP/s"
+                                                                           : "s");
     c.value = value;
     c.ci_low = value * (1 - spread);
     c.ci_high = value * (1 + spread);

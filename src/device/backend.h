@@ -53,7 +53,8 @@ struct rp_traffic {
     int64_t read_bytes, write_bytes;
 };
 
-/* Longest wait for one holder of a memory domain, s: longer than any point that is not hung. */
+/* Longest wait for one holder of a memory domain, s: longer than a point of any usual max_time_s.
+ */
 #define RP_DOMAIN_PATIENCE_S 900.0
 
 struct rp_backend {

@@ -292,12 +292,12 @@ static bool is_best(const struct outcome *outcomes, const struct outcome *o,
     return o->probe && best_of(outcomes, kind, o->probe->path) == o;
 }
 
+/* `how` it was measured, and whether most samples were disturbed. */
 static void report_method(const struct session *s, const struct kind *kind,
                           const struct outcome *outcome, const char *how)
 {
-    char method[sizeof(((struct rp_ceiling *)0)->method)];
-    snprintf(method, sizeof method, "%s%s%s", outcome->probe->method, how,
-             outcome->is_disturbed ? ", disturbed" : "");
+    char method[96];
+    snprintf(method, sizeof method, "%s%s", how, outcome->is_disturbed ? ", disturbed" : "");
     report(s, kind, outcome, method);
 }
 
@@ -305,11 +305,13 @@ static enum rp_status measure_sustained(struct session *s, const struct outcome 
 {
     for (size_t i = 0; i < RP_PROBE_COUNT; ++i) {
         struct outcome outcome;
+        char how[64];
         if (!is_best(outcomes, &outcomes[i], &compute_sustained))
             continue;
         RP_TRY(measure_probe(s, outcomes[i].probe, &sustained, &outcome));
+        snprintf(how, sizeof how, "%s, last of 2 s", outcomes[i].probe->method);
         if (outcome.probe)
-            report_method(s, &compute_sustained, &outcome, ", last of 2 s");
+            report_method(s, &compute_sustained, &outcome, how);
     }
     return RP_OK;
 }
@@ -330,19 +332,10 @@ static enum rp_status measure_all(struct session *s)
     for (size_t k = 0; k < RP_COUNT(kinds); ++k) {
         for (size_t i = 0; i < RP_PROBE_COUNT; ++i) {
             if (is_best(outcomes, &outcomes[i], &kinds[k]))
-                report_method(s, &kinds[k], &outcomes[i], "");
+                report_method(s, &kinds[k], &outcomes[i], outcomes[i].probe->method);
         }
     }
     return measure_sustained(s, outcomes);
-}
-
-enum rp_status rp_measure_ceilings(struct rp_device *device,
-                                   const struct rp_ceilings_listener *listener)
-{
-    struct session s = {.device = device, .listener = listener};
-    enum rp_status status = measure_all(&s);
-    rp_device_free(device, &s.scratch);
-    return status == RP_OK ? rp_measure_anchor(device, "start", listener) : status;
 }
 
 /* Null: the device has none. */
@@ -356,19 +349,36 @@ static const struct rp_probe *first_probe(const struct session *s, const struct 
     return NULL;
 }
 
+static enum rp_status measure_anchors(struct session *s, const char *moment)
+{
+    enum rp_status status = RP_OK;
+    for (size_t k = 0; k < RP_COUNT(anchors) && status == RP_OK; ++k) {
+        const struct rp_probe *probe = first_probe(s, &anchors[k]);
+        struct outcome outcome = {0};
+        if (probe)
+            status = measure_probe(s, probe, &burst, &outcome);
+        if (outcome.probe && status == RP_OK)
+            report_method(s, &anchors[k], &outcome, moment);
+    }
+    return status;
+}
+
+enum rp_status rp_measure_ceilings(struct rp_device *device,
+                                   const struct rp_ceilings_listener *listener)
+{
+    struct session s = {.device = device, .listener = listener};
+    enum rp_status status = measure_all(&s);
+    if (status == RP_OK)
+        status = measure_anchors(&s, "start");
+    rp_device_free(device, &s.scratch);
+    return status;
+}
+
 enum rp_status rp_measure_anchor(struct rp_device *device, const char *moment,
                                  const struct rp_ceilings_listener *listener)
 {
     struct session s = {.device = device, .listener = listener};
-    enum rp_status status = RP_OK;
-    for (size_t k = 0; k < RP_COUNT(anchors) && status == RP_OK; ++k) {
-        const struct rp_probe *probe = first_probe(&s, &anchors[k]);
-        struct outcome outcome = {0};
-        if (probe)
-            status = measure_probe(&s, probe, &burst, &outcome);
-        if (outcome.probe && status == RP_OK)
-            report(&s, &anchors[k], &outcome, moment);
-    }
+    enum rp_status status = measure_anchors(&s, moment);
     rp_device_free(device, &s.scratch);
     return status;
 }

@@ -143,5 +143,5 @@ void rp_sampling_summarise(const struct rp_sampling *sampling, enum rp_stop stop
     row->time_min_s = sampling->sorted[0];
     row->time_ci_low_s = interval.low;
     row->time_ci_high_s = interval.high;
-    row->ci_level = interval.level;
+    row->ci_level = sampling->used > 0 ? interval.level : 0; /* of disturbed ones it says nothing */
 }

@@ -15,7 +15,8 @@ columns=(point impl stage dtype batch heads kv_heads seq_q seq_k head_dim causal
 # What the machine disturbed is not theirs: the reason of a good row says how many samples count.
 rows_of() {
     export_columns "$1" "${columns[@]}" |
-        sed -E 's/[0-9]+ of [0-9]+ samples count; left out: [^\t]*//' | LC_ALL=C sort
+        sed -E -e 's/[0-9]+ of [0-9]+ samples count; left out: [^\t]*//' \
+            -e 's/every sample was disturbed [^\t]*//' | LC_ALL=C sort
 }
 
 # A row that cannot be measured travels like any other: tf32 is unsupported on a CPU.

@@ -156,7 +156,6 @@ static void test_measured(void **state)
     }
 }
 
-/* Whatever is not there makes it missing, and the reason names it. */
 /* Memory that gave more in the middle of the run than while its ceilings were measured. */
 static void test_measured_anchor(void **state)
 {
@@ -180,6 +179,7 @@ static void test_measured_anchor(void **state)
     synthetic_end(&s);
 }
 
+/* Whatever is not there makes it missing, and the reason names it. */
 static void test_measured_missing(void **state)
 {
     (void)state;
@@ -301,6 +301,24 @@ static void test_measured_runs(void **state)
 /* The last turn from memory to compute of each series, on log axes; one that ends in memory has
  * none.
  */
+/* Nor is a run a lender that has anchors alone: its worker died while it measured the ceilings. */
+static void test_measured_run_of_anchors(void **state)
+{
+    (void)state;
+    struct synthetic s;
+    struct rp_result row = row_with_counts(1.25);
+    synthetic_begin(&s);
+    CHECK_EQ_I64(add_run(&s.study, "run-2", "2026-02-02T00:00:00.000Z"), 1, "run");
+    add_ceiling(&s.study, "compute", 1e9, 0);
+    add_ceiling(&s.study, "bandwidth", 1e9, 0);
+    add_ceiling(&s.study, "latency", 1e-6, 0);
+    add_ceiling(&s.study, "anchor_read", 1e9, 0)->run = 1;
+    row.run = 1;
+    struct rp_measured_verdict v = rp_verdict_measured(&s.study, &row);
+    CHECK_TRUE(v.class_name != RP_CLASS_MISSING && v.roof.is_borrowed, v.reason);
+    synthetic_end(&s);
+}
+
 static void test_crossings(void **state)
 {
     (void)state;
@@ -372,12 +390,19 @@ static void test_plausibility(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intensity),        cmocka_unit_test(test_crossover),
-        cmocka_unit_test(test_crossover_kinds),  cmocka_unit_test(test_missing_reasons),
-        cmocka_unit_test(test_measured),         cmocka_unit_test(test_measured_anchor),
-        cmocka_unit_test(test_measured_missing), cmocka_unit_test(test_measured_cache),
-        cmocka_unit_test(test_measured_warm),    cmocka_unit_test(test_measured_runs),
-        cmocka_unit_test(test_plausibility),     cmocka_unit_test(test_crossings),
+        cmocka_unit_test(test_intensity),
+        cmocka_unit_test(test_crossover),
+        cmocka_unit_test(test_crossover_kinds),
+        cmocka_unit_test(test_missing_reasons),
+        cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_measured_anchor),
+        cmocka_unit_test(test_measured_run_of_anchors),
+        cmocka_unit_test(test_measured_missing),
+        cmocka_unit_test(test_measured_cache),
+        cmocka_unit_test(test_measured_warm),
+        cmocka_unit_test(test_measured_runs),
+        cmocka_unit_test(test_plausibility),
+        cmocka_unit_test(test_crossings),
     };
     return cmocka_run_group_tests(tests, load_gpus, unload_gpus);
 }

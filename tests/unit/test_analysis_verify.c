@@ -174,7 +174,7 @@ static void all_disturbed_counted(struct synthetic *s)
     row->time_min_s = times[0];
     row->time_ci_low_s = interval.low;
     row->time_ci_high_s = interval.high;
-    row->ci_level = interval.level;
+    row->ci_level = 0;
 }
 static void all_disturbed_wrong(struct synthetic *s)
 {

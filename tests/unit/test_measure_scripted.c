@@ -396,6 +396,7 @@ static void test_disturbed(void **state)
                   "every sample was disturbed (12) or throttled (0): for want of others all count",
                   "says so");
     CHECK_TRUE(naive->time_median_s > 0 && naive->time_ci_low_s > 0, "and has a time");
+    CHECK_NEAR(naive->ci_level, 0, 0, "whose interval is worth nothing");
     CHECK_EQ_I64(naive->samples, 12, "the raw samples are kept");
     CHECK_EQ_I64(samples[RP_IMPL_naive][11].used, 0, "and marked");
     CHECK_CONTAINS(rows[RP_IMPL_fused].flags, "throttled", "throttled");
