@@ -29,6 +29,10 @@ expect_equal "$rounds" 7 'rounds shared with a row far away'
 held explain --point "$point" many.h5
 expect_equal "$(grep -c 'row [0-9]* of /results' "$OUT")" 3 'rows of the point'
 
+held merge -o merged.h5 many.h5
+expect_text "$OUT" "merged.h5: complete, $rows of $rows planned rows" 'merge'
+
 expect 0 "$bench" write again.h5 "$rows"
+held summary again.h5
 held compare again.h5 again.h5
 expect_text "$OUT" '192 UNDECIDED' 'repeats of one point stand in one line'
