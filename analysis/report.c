@@ -92,7 +92,8 @@ static void write_heading(const struct rp_figures *figures, FILE *out)
         if (is_shown(&sections[i], figures))
             fprintf(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].title);
     }
-    fprintf(out, "</nav>\n</header>\n");
+    fprintf(out, "</nav>\n<p class=\"narrow\">Drawings and tables that are wider than this screen "
+                 "move sideways, each in its frame.</p>\n</header>\n");
 }
 
 static enum rp_status write_page(const struct rp_figures *figures, FILE *out)

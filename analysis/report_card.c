@@ -59,7 +59,7 @@ static bool is_of_best(const struct card *card, const struct rp_turn_row *row, e
 }
 
 /* "fused fp16, no mask: from T = 406 (380..430)", "... at every T of the files, from 64 on",
- * "... beyond T = 1024, the largest of the files", "... as T grows never (limit ...)" */
+ * "... beyond T = 1024, the largest of the files", "..., as T grows: never (limit ...)" */
 static void put_turn(const struct card *card, const struct rp_turn_row *row)
 {
     char text[RP_TURN_TEXT_SIZE];
@@ -74,7 +74,7 @@ static void put_turn(const struct card *card, const struct rp_turn_row *row)
         fprintf(card->out, ": beyond %s = %" PRId64 ", the largest of the files", axis,
                 row->value_max);
     else
-        fprintf(card->out, row->turn.kind == RP_TURN_AT ? ": from %s = %s" : ": as %s grows %s",
+        fprintf(card->out, row->turn.kind == RP_TURN_AT ? ": from %s = %s" : ", as %s grows: %s",
                 axis, text);
     fprintf(card->out, "</dd>\n");
 }

@@ -104,9 +104,6 @@ enum rp_status rp_report_figures(const struct rp_figures *figures, FILE *out)
 {
     if (figures->count == 0)
         fprintf(out, "<p>Nothing to draw: the files hold no rows that count here.</p>\n");
-    else
-        fprintf(out, "<p class=\"narrow\">Drawings are wider than this screen: move them sideways, "
-                     "each in its frame.</p>\n");
     fprintf(out, "<div class=\"figures\">\n");
     for (size_t i = 0; i < figures->count; ++i)
         RP_TRY(put_figure(figures, i, out));

@@ -54,7 +54,8 @@ static void put_disturbed(const struct subject *subject)
         const struct rp_study *study = &list->files[f].study;
         for (size_t i = 0; i < rp_study_count(study, RP_TABLE_CEILINGS); ++i) {
             const struct rp_ceiling *c = &rp_study_ceilings(study)[i];
-            if (c->device < 0 || (size_t)c->device >= rp_study_count(study, RP_TABLE_DEVICES) ||
+            if (rp_ceiling_is_anchor(c) || c->device < 0 ||
+                (size_t)c->device >= rp_study_count(study, RP_TABLE_DEVICES) ||
                 !rp_report_is_alike(subject->on, &rp_study_devices(study)[c->device], c->threads))
                 continue;
             ++all;

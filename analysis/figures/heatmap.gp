@@ -1,5 +1,5 @@
 # heatmap.gp - a cell a (context, batch), its rate as colour and as number; a star: measured.
-# Framed: the smallest batch that reaches 90 % of the best rate at that context.
+# Framed, dark within light to be seen on any colour: the smallest batch that reaches 90 % of the best rate at that context.
 height = 480
 eval svg(height)
 set title head . "\n" . shape . warning
@@ -37,6 +37,8 @@ plot data using (column('context')):(column('batch')):(below(column('context')))
      data using (column('context')):(pick('basis', 'oom', column('batch'))):(below(column('context'))):(above(column('context'))):(below(column('batch'))):(above(column('batch'))) \
          with boxxyerror fc rgb '#BBBBBB' fs solid 1.0 border rgb '#FFFFFF', \
      data using (column('context')):(column('sweet_spot') > 0 ? column('batch') : NaN):(below(column('context'))):(above(column('context'))):(below(column('batch'))):(above(column('batch'))) \
-         with boxxyerror lc rgb '#D55E00' lw 3 fs empty, \
+         with boxxyerror lc rgb '#FFFFFF' lw 5.5 fs empty, \
+     data using (column('context')):(column('sweet_spot') > 0 ? column('batch') : NaN):(below(column('context'))):(above(column('context'))):(below(column('batch'))):(above(column('batch'))) \
+         with boxxyerror lc rgb '#111111' lw 2.5 fs empty, \
      data using (column('context')):(column('flop_per_s') < middle ? column('batch') : NaN):(cell_text(0)) with labels tc rgb '#FFFFFF' font ',12', \
      data using (column('context')):(column('flop_per_s') < middle ? NaN : column('batch')):(cell_text(0)) with labels tc rgb '#111111' font ',12'

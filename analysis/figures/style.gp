@@ -12,7 +12,8 @@ array marks[8] = [7, 5, 9, 11, 13, 6, 4, 8]
 colour(i) = colours[(i - 1) % 8 + 1]
 mark(i) = marks[(i - 1) % 8 + 1]
 array impls[4] = ['naive', 'reference', 'fused', 'cudnn']
-array impl_colours[4] = ['#D55E00', '#0072B2', '#009E73', '#CC79A7']
+# Also told apart in grey: light, dark, between.
+array impl_colours[4] = ['#E69F00', '#0072B2', '#009E73', '#CC79A7']
 # eval count_impls: n_impls of them are shown, the last one only where the data have it.
 count_impls = "stats data using (stringcolumn('impl') eq impls[4] ? 1 : 0) name 'last' nooutput; n_impls = last_max > 0 ? 4 : 3"
 # The value where a column holds the text, else nothing. (Texts of the data have no commas: gnuplot 5.4
