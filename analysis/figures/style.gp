@@ -31,7 +31,7 @@ set tics nomirror
 set grid lw 1 lc rgb '#E4E4E4'
 set key below left Left reverse maxcols 1 samplen 2.5 spacing 1.15 title ' '
 set pointsize 0.9
-set pointintervalbox 0
+set pointintervalbox 0.01 # no white halo around marks: dark pages show it
 set style fill solid 1.0 noborder
 
 # eval one_two_five: labels also between the powers of ten of a logarithmic y axis.

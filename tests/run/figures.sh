@@ -54,6 +54,9 @@ for name in intensity grouped-queries heatmap-decode-a100-sxm-80gb; do
     ! grep -q SIMULATED "f/$name.svg" || fail "$name is marked as simulated"
 done
 
+# Dark pages show what is white below a mark.
+! grep -lE "scale\([1-9][0-9.]*\)' color='#FFFFFF'" f/*.svg || fail 'marks have halos'
+
 # cell FILE COLUMN NAME=VALUE...: that column of the rows where all of these hold.
 cell() {
     local file=$1 column=$2 names=() wanted='' pair
