@@ -4,7 +4,9 @@ eval svg(height)
 if (strlen(shape)) { set title head . "\n" . shape . warning }
 set logscale x 2
 eval room_for_one
-if (is_log > 0) { set logscale y 10; eval one_two_five } else { set yrange [0 : *] }
+stats data using (column('value')) name 'value' nooutput
+if (is_log > 0) { set logscale y 10 } else { set yrange [0 : *] }
+if (is_log > 0 && value_max < 2000 * value_min) { eval one_two_five } # over more they would overlap
 set xlabel 'keys T (tokens)'
 set ylabel units
 set format x '%.0f'
