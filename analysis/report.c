@@ -92,7 +92,7 @@ static void write_heading(const struct rp_figures *figures, FILE *out)
         if (is_shown(&sections[i], figures))
             fprintf(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].title);
     }
-    fprintf(out, "</nav>\n<p class=\"narrow\">Drawings and tables that are wider than this screen "
+    fprintf(out, "</nav>\n<p class=\"narrow\">Tables that are wider than this screen "
                  "move sideways, each in its frame.</p>\n</header>\n");
 }
 

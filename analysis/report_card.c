@@ -59,7 +59,8 @@ static bool is_of_best(const struct card *card, const struct rp_turn_row *row, e
 }
 
 /* "fused fp16, no mask: from T = 406 (380..430)", "... at every T of the files, from 64 on",
- * "... beyond T = 1024, the largest of the files", "..., as T grows: never (limit ...)" */
+ * "... beyond T = 1024, the largest of the files", "..., as T grows: never (limit ...)"; of several
+ * series the one that turns first, whose H/G is said where it is not the axis. */
 static void put_turn(const struct card *card, const struct rp_turn_row *row)
 {
     char text[RP_TURN_TEXT_SIZE];
@@ -68,6 +69,8 @@ static void put_turn(const struct card *card, const struct rp_turn_row *row)
     if (row->first.stage == RP_STAGE_PREFILL)
         fprintf(card->out, row->causal ? ", causal" : ", no mask");
     const char *axis = rp_turn_axis_name(row->axis);
+    if (row->first.stage == RP_STAGE_DECODE && row->axis != RP_TURN_GROUP)
+        fprintf(card->out, ", H/G = %" PRId64, row->first.heads / row->first.kv_heads);
     if (row->turn.kind == RP_TURN_BELOW)
         fprintf(card->out, ": at every %s of the files, from %" PRId64 " on", axis, row->value_min);
     else if (row->turn.kind == RP_TURN_ABOVE)
