@@ -71,6 +71,10 @@ static const struct rp_table_column left_out_columns[] = {
 static enum rp_status put_left_out(const struct rp_left_out_list *list, FILE *out)
 {
     struct rp_table_writer *w = NULL;
+    if (list->count == 0) {
+        fprintf(out, "<p>There are none.</p>\n");
+        return RP_OK;
+    }
     RP_TRY(rp_table_begin(out, RP_TABLE_HTML, "ridgepoint-report", left_out_columns,
                           RP_COUNT(left_out_columns), &w));
     for (size_t i = 0; i < list->count; ++i) {

@@ -49,9 +49,11 @@ static const struct word words[] = {
     {"95 % interval", "95 of 100 such intervals hold the true value; of a median time from the "
                       "order of its samples"},
     {"oom", "did not fit in memory; predicted ones are not tried"},
-    {"noisy, throttled", "samples vary more than they should; the clock was lowered meanwhile"},
+    {"noisy, throttled",
+     "most samples were disturbed by others, or taken while the clock was lowered"},
     {"implausible", "faster than its compulsory work allows at the measured ceilings"},
-    {"anchor", "the same work again and again during a run: shows how far the device drifted"},
+    {"anchor, anchor_read", "the same arithmetic, the same read, again and again during a run: how "
+                            "far the device drifted"},
 };
 
 enum rp_status rp_report_words(const struct rp_figures *figures, FILE *out)
