@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/classify.h"
+#include "base/list.h"
 
 static const char *const names[] = {"dense", "kv heads", "variant"};
 
@@ -41,15 +42,12 @@ static void classify(struct rp_dependence *d)
 
 static enum rp_status add(struct rp_dependence_list *list, const struct rp_dependence *d)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 32;
-        struct rp_dependence *items = realloc(list->items, capacity * sizeof *items);
-        if (!items)
-            return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu classes", capacity);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *d;
+    struct rp_dependence *items =
+        rp_list_grow(list->items, list->count, &list->capacity, sizeof *items);
+    if (!items)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu classes", list->count + 1);
+    list->items = items;
+    items[list->count++] = *d;
     return RP_OK;
 }
 

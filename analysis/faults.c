@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/decimal.h"
+#include "base/list.h"
 
 void rp_faults_init(struct rp_faults *faults)
 {
@@ -25,17 +26,14 @@ static struct rp_fault *append(struct rp_faults *faults)
 {
     if (faults->failed || faults->count == RP_FAULTS_MAX)
         return NULL;
-    if (faults->count == faults->capacity) {
-        size_t capacity = faults->capacity ? 2 * faults->capacity : 16;
-        struct rp_fault *items = realloc(faults->items, capacity * sizeof *items);
-        if (!items) {
-            faults->failed = true;
-            return NULL;
-        }
-        faults->items = items;
-        faults->capacity = capacity;
+    struct rp_fault *items =
+        rp_list_grow(faults->items, faults->count, &faults->capacity, sizeof *items);
+    if (!items) {
+        faults->failed = true;
+        return NULL;
     }
-    return &faults->items[faults->count++];
+    faults->items = items;
+    return &items[faults->count++];
 }
 
 static struct rp_fault *add(struct rp_faults *faults, struct rp_fault_place place,

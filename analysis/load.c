@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "analysis/child.h"
-#include "analysis/device_kind.h"
 
 /* RP_ERR_ENVIRONMENT, said better than a library would. */
 static enum rp_status look_for(const char *path)
@@ -128,10 +127,4 @@ enum rp_status rp_study_samples_of(const struct rp_study *study, const struct rp
     *samples = is_inside ? &rp_study_samples(study)[row->sample_offset] : NULL;
     *n = is_inside ? (size_t)row->samples : 0;
     return RP_OK;
-}
-
-bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row)
-{
-    const struct rp_device_row *device = rp_study_device_of(study, row);
-    return device && rp_device_is_simulated(device);
 }

@@ -53,7 +53,4 @@ const struct rp_run *rp_study_run_of(const struct rp_study *study, const struct 
 enum rp_status rp_study_samples_of(const struct rp_study *study, const struct rp_result *row,
                                    const struct rp_sample **samples, size_t *n) RP_MUST_CHECK;
 
-/* Whether the row was answered by a simulated device. */
-bool rp_study_is_simulated(const struct rp_study *study, const struct rp_result *row);
-
 #endif

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "plan/value.h"
 
 struct growing {
@@ -17,15 +18,11 @@ static enum rp_status add(struct growing *to, const struct rp_node *node, const 
     struct rp_values *v = to->values;
     if (v->count == RP_VALUES_MAX)
         return rp_node_fail(node, key, "more than %d values", RP_VALUES_MAX);
-    if (v->count == to->capacity) {
-        size_t capacity = to->capacity ? 2 * to->capacity : 8;
-        int64_t *items = realloc(v->items, capacity * sizeof items[0]);
-        if (!items)
-            return RP_FAIL(RP_ERR_INTERNAL, "no memory for %zu values of %s", capacity, key);
-        v->items = items;
-        to->capacity = capacity;
-    }
-    v->items[v->count++] = value;
+    int64_t *items = rp_list_grow(v->items, v->count, &to->capacity, sizeof items[0]);
+    if (!items)
+        return RP_FAIL(RP_ERR_INTERNAL, "no memory for %zu values of %s", v->count + 1, key);
+    v->items = items;
+    items[v->count++] = value;
     return RP_OK;
 }
 

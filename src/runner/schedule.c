@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 /* What is queued behind a long task could have been started by another rank, so it is not while
  * little else waits; behind short ones a message's delay would count. Behind one, behind several:
  */
@@ -71,15 +73,11 @@ enum rp_status rp_schedule_add(struct rp_schedule *schedule, size_t group,
                                const struct rp_task *task)
 {
     struct group *g = &schedule->groups[group];
-    if (g->count == g->capacity) {
-        size_t capacity = g->capacity ? 2 * g->capacity : 64;
-        struct rp_task *tasks = realloc(g->tasks, capacity * sizeof *tasks);
-        if (!tasks)
-            return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu tasks", capacity);
-        g->tasks = tasks;
-        g->capacity = capacity;
-    }
-    g->tasks[g->count++] = *task;
+    struct rp_task *tasks = rp_list_grow(g->tasks, g->count, &g->capacity, sizeof *tasks);
+    if (!tasks)
+        return RP_FAIL(RP_ERR_INTERNAL, "no host memory for %zu tasks", g->count + 1);
+    g->tasks = tasks;
+    tasks[g->count++] = *task;
     g->waiting_s += task->predicted_s;
     g->sorted = false;
     return RP_OK;

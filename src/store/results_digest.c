@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "store/cells.h"
 #include "store/results_hdf5.h"
@@ -24,15 +25,10 @@ void rp_digest_list_clear(struct rp_digest_list *list)
 
 static bool list_grow(struct rp_digest_list *list)
 {
-    if (list->count < list->capacity)
-        return true;
-    size_t capacity = list->capacity ? 2 * list->capacity : 128;
-    char **lines = realloc(list->lines, capacity * sizeof *lines);
-    if (!lines)
-        return false;
-    list->lines = lines;
-    list->capacity = capacity;
-    return true;
+    char **lines = rp_list_grow(list->lines, list->count, &list->capacity, sizeof *lines);
+    if (lines)
+        list->lines = lines;
+    return lines != NULL;
 }
 
 enum rp_status rp_digest_list_add(struct rp_digest_list *list, const struct rp_digest_line *line,
