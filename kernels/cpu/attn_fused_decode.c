@@ -60,15 +60,9 @@ static struct part part_at(const struct rp_attention *a, const struct rp_cpu_lay
     };
 }
 
-/* A query row into its slot: behind each vector of it those of the other slots. */
-static void place_row(const struct part *t, int64_t slot, const float *row, int64_t wide)
-{
-    for (int64_t d = 0; d < wide; d += RP_VEC_LANES)
-        rp_vec_store(t->q + d * t->slots + slot * RP_VEC_LANES, rp_vec_load(row + d));
-}
-
 /* What pads rows and slots is 0. */
-static void part_begin(const struct rp_attention *a, const struct part *t)
+static void part_begin(const struct rp_attention *a, const struct part *t,
+                       const struct rp_stream *stream)
 {
     const struct rp_point *p = a->point;
     int64_t wide = rp_cpu_lanes_up(p->head_dim);
@@ -81,7 +75,7 @@ static void part_begin(const struct rp_attention *a, const struct part *t)
         rp_row_load(p->dtype, rp_element(p->dtype, a->q, element), q, p->head_dim);
         for (int64_t d = 0; d < p->head_dim; ++d)
             q[d] *= factor;
-        place_row(t, row, q, wide);
+        rp_stream_place(stream, row, q, t->q);
     }
 }
 
@@ -109,7 +103,7 @@ static void run_part(const struct rp_attention *a, const struct part *t)
                                .width = p->head_dim,
                                .slots = t->slots,
                                .stride = rp_cpu_lanes_up(p->head_dim)};
-    part_begin(a, t);
+    part_begin(a, t, &stream);
     rp_stream_dots(&stream, t->q, t->scores);
     hide_keys(p, t);
     rp_softmax_slots(t->scores, t->keys, t->slots, t->states);

@@ -4,6 +4,9 @@
  */
 #include "kernels/cpu/row_stream.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "kernels/cpu/storage.h"
 #include "kernels/cpu/vec.h"
 #include "model/method_cpu.h"
@@ -22,10 +25,11 @@
 #define STRIP 8
 
 /* Rows that meet one strip after another: they stay in the first-level cache. */
-enum { STRIP_ROWS = 64 };
+enum { STRIP_ROWS = 96 };
 
-/* What is fetched for later lies so far ahead: constants, for every address takes a register. */
-enum { DOTS_AHEAD_BYTES = 2048, SUM_AHEAD_BYTES = 8192 };
+/* What is fetched for later lies so far ahead: beyond the end of a page, where the processor's own
+ * prefetching stops. */
+enum { AHEAD_BYTES = 8192 };
 
 /* A sanitizer makes minutes of compiling of the copies below; one of each loop shows it as much. */
 #ifdef RP_SANITIZED
@@ -50,17 +54,40 @@ INLINE rp_vec load_whole(const struct rp_stream *x, int64_t row, int64_t d)
     return rp_vec_load_stored(x->dtype, rp_element(x->dtype, x->rows, row * x->width + d));
 }
 
+/* The same. A row alone keeps pace with the processor's own prefetching by loads of 32 bytes. */
+INLINE rp_vec load_value(const struct rp_stream *x, int64_t row, int64_t d)
+{
+    if (x->dtype == RP_DTYPE_fp32 && x->slots == 1)
+        return rp_vec_load_narrow(rp_element(x->dtype, x->rows, row * x->width + d));
+    return load_whole(x, row, d);
+}
+
 INLINE rp_vec load_row(const struct rp_stream *x, int64_t row, int64_t d)
 {
     return d + LANES <= x->width ? load_whole(x, row, d) : load_rest(x, row, d);
 }
 
-/* With one slot the processor's own prefetching keeps up, with several the arithmetic is ahead of
- * it. */
-INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d, int bytes)
+/* Elements of a line of memory. */
+INLINE int64_t line_of(const struct rp_stream *x)
 {
-    if (x->slots > 1)
-        __builtin_prefetch((const char *)rp_element(x->dtype, x->rows, row * x->width + d) + bytes);
+    return x->dtype == RP_DTYPE_fp32 ? 16 : 32;
+}
+
+INLINE void fetch_line(const struct rp_stream *x, const void *rows, int64_t i)
+{
+    __builtin_prefetch((const char *)rp_element(x->dtype, rows, i) + AHEAD_BYTES);
+}
+
+INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d)
+{
+    if (d % line_of(x) == 0)
+        fetch_line(x, x->rows, row * x->width + d);
+}
+
+/* A long row alone has two chains of sums, or their latency would count. */
+INLINE int chains_of(const struct rp_stream *x)
+{
+    return x->slots == 1 && x->width >= 8 * LANES ? 2 : 1;
 }
 
 /* products[s] = those of a row with q_s, not yet summed over the lanes. One row after another:
@@ -68,27 +95,30 @@ INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d, int b
 INLINE void products_of_row(const struct rp_stream *x, int64_t row, const float *q,
                             rp_vec *products)
 {
-    rp_vec sums[RP_CPU_DECODE_ROWS];
+    rp_vec second = {0};
     int64_t d = 0;
 #pragma GCC unroll 8
     for (int64_t s = 0; s < x->slots; ++s)
-        sums[s] = rp_vec_all(0.0f);
+        products[s] = rp_vec_all(0.0f);
     for (; d + LANES <= x->width; d += LANES) {
         rp_vec k = load_whole(x, row, d);
-        fetch_ahead(x, row, d, DOTS_AHEAD_BYTES);
+        fetch_ahead(x, row, d);
+        if (chains_of(x) == 2 && d % (2 * LANES) != 0) {
+            second += k * rp_vec_load(q + d);
+            continue;
+        }
 #pragma GCC unroll 8
         for (int64_t s = 0; s < x->slots; ++s)
-            sums[s] += k * rp_vec_load(q + d * x->slots + s * LANES);
+            products[s] += k * rp_vec_load(q + d * x->slots + s * LANES);
     }
     if (d < x->width) {
         rp_vec k = load_rest(x, row, d);
 #pragma GCC unroll 8
         for (int64_t s = 0; s < x->slots; ++s)
-            sums[s] += k * rp_vec_load(q + d * x->slots + s * LANES);
+            products[s] += k * rp_vec_load(q + d * x->slots + s * LANES);
     }
-#pragma GCC unroll 8
-    for (int64_t s = 0; s < x->slots; ++s)
-        products[s] = sums[s];
+    if (chains_of(x) == 2)
+        products[0] += second;
 }
 
 /* Rows at a time, so that their dots fill whole vectors. */
@@ -102,9 +132,15 @@ INLINE void dots_step(const struct rp_stream *x, int64_t row, const float *q, fl
 {
     rp_vec products[SUMS];
     const int step = (int)rows_of_step(x);
+    if (x->slots == 1 && x->dtype != RP_DTYPE_fp32) { /* faster as a loop, the only ones that are */
+#pragma GCC unroll 2
+        for (int i = 0; i < step; ++i)
+            products_of_row(x, row + i, q, products + i);
+    } else {
 #pragma GCC unroll 16
-    for (int i = 0; i < step; ++i)
-        products_of_row(x, row + i, q, products + i * x->slots);
+        for (int i = 0; i < step; ++i)
+            products_of_row(x, row + i, q, products + i * x->slots);
+    }
 #pragma GCC unroll 2
     for (int64_t i = 0; i < step * x->slots; i += LANES)
         rp_vec_store(dots + row * x->slots + i, rp_vec_sum_each(products + i));
@@ -122,8 +158,86 @@ static __attribute__((noinline)) void dots_of_row(const struct rp_stream *x, int
     }
 }
 
+/* With all slots the arithmetic decides: a vector of q then holds a piece of each of several slots,
+ * and meets a piece of a row repeated in all of a vector, which leaves fewer lanes to sum. */
+enum {
+    PIECE = RP_VEC_PIECE,
+    VECTORS = RP_CPU_DECODE_ROWS * PIECE / LANES, /* of q that a piece of a row meets */
+    BLOCK = SUMS / VECTORS                        /* rows of which all sums stay in registers */
+};
+
+INLINE bool by_pieces(const struct rp_stream *x)
+{
+    return x->slots == RP_CPU_DECODE_ROWS && x->width % PIECE == 0;
+}
+
+/* What of `next`, a block as it is stored, begins at element i, a piece a row of it, is brought
+ * nearer, and converted if there is a place for it. */
+INLINE void prepare_next(const struct rp_stream *x, const void *next, int64_t i, float *converted)
+{
+#pragma GCC unroll 2
+    for (int64_t at = i; at < i + BLOCK * PIECE; at += line_of(x))
+        fetch_line(x, next, at);
+    if (!converted)
+        return;
+#pragma GCC unroll 2
+    for (int64_t at = i; at < i + BLOCK * PIECE; at += LANES)
+        rp_vec_store(converted + at, rp_vec_load_stored(x->dtype, rp_element(x->dtype, next, at)));
+}
+
+/* Dots of a block of rows in fp32 with all slots; beside it the next one is prepared. */
+INLINE void dots_of_block(const struct rp_stream *x, const float *rows, const void *next,
+                          float *converted, const float *q, float *dots)
+{
+    rp_vec sums[SUMS];
+#pragma GCC unroll 16
+    for (int i = 0; i < SUMS; ++i)
+        sums[i] = rp_vec_all(0.0f);
+    for (int64_t d = 0; d < x->width; d += PIECE) {
+        prepare_next(x, next, BLOCK * d, converted);
+#pragma GCC unroll 4
+        for (int row = 0; row < BLOCK; ++row) {
+            rp_vec k = rp_vec_load_piece(rows + row * x->width + d);
+#pragma GCC unroll 8
+            for (int i = 0; i < VECTORS; ++i)
+                sums[row * VECTORS + i] += k * rp_vec_load(q + d * RP_CPU_DECODE_ROWS + i * LANES);
+        }
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < SUMS / PIECE; ++i)
+        rp_vec_store(dots + i * LANES, rp_vec_sum_pieces(sums + i * PIECE));
+}
+
+INLINE void dots_by_pieces(const struct rp_stream *x, const float *q, float *dots)
+{
+    _Alignas(64) float blocks[2][BLOCK * RP_CPU_HEAD_DIM_MAX];
+    const int64_t elements = BLOCK * x->width;
+    const int64_t whole = x->n / BLOCK;
+    if (x->dtype != RP_DTYPE_fp32 && whole > 0)
+        rp_row_load(x->dtype, x->rows, blocks[0], elements);
+    for (int64_t i = 0; i < whole; ++i) {
+        const void *rows = rp_element(x->dtype, x->rows, i * elements);
+        const void *next = rp_element(x->dtype, rows, i + 1 < whole ? elements : 0);
+        if (x->dtype == RP_DTYPE_fp32)
+            dots_of_block(x, rows, next, NULL, q, dots);
+        else
+            dots_of_block(x, blocks[i % 2], next, blocks[1 - i % 2], q, dots);
+        dots += BLOCK * RP_CPU_DECODE_ROWS;
+    }
+    if (whole * BLOCK == x->n)
+        return;
+    memset(blocks[0], 0, sizeof blocks[0]);
+    rp_row_load(x->dtype, rp_element(x->dtype, x->rows, whole * elements), blocks[0],
+                (x->n - whole * BLOCK) * x->width);
+    dots_of_block(x, blocks[0], x->rows, NULL, q, dots);
+}
+
 INLINE void dots_of(const struct rp_stream *x, const float *q, float *dots)
 {
+    if (by_pieces(x)) {
+        dots_by_pieces(x, q, dots);
+        return;
+    }
     int64_t step = rows_of_step(x);
     int64_t row = 0;
     for (; row + step <= x->n; row += step)
@@ -147,8 +261,9 @@ INLINE void sum_strip(const struct rp_stream *x, int64_t d, const int vectors, c
         rp_vec v[STRIP];
 #pragma GCC unroll 8
         for (int i = 0; i < vectors; ++i) {
-            v[i] = vectors > 1 ? load_whole(x, row, d + i * LANES) : load_row(x, row, d);
-            fetch_ahead(x, row, d + i * LANES, SUM_AHEAD_BYTES);
+            v[i] = vectors > 1 ? load_value(x, row, d + i * LANES) : load_row(x, row, d);
+            if (x->slots > 1)
+                fetch_ahead(x, row, d + i * LANES);
         }
 #pragma GCC unroll 8
         for (int64_t s = 0; s < x->slots; ++s) {
@@ -234,6 +349,14 @@ INLINE void with_dtype(stream_loop *loop, const struct rp_stream *x, const float
         y.dtype = RP_DTYPE_fp32;
         with_slots(loop, &y, from, to);
     }
+}
+
+void rp_stream_place(const struct rp_stream *x, int64_t slot, const float *row, float *q)
+{
+    const int64_t piece = by_pieces(x) ? PIECE : LANES;
+    const int64_t place = by_pieces(x) ? slot % VECTORS * (LANES / PIECE) + slot / VECTORS : slot;
+    for (int64_t d = 0; d < x->width; d += piece)
+        memcpy(q + d * x->slots + place * piece, row + d, (size_t)piece * sizeof *row);
 }
 
 void rp_stream_dots(const struct rp_stream *x, const float *q, float *dots)

@@ -13,8 +13,9 @@
 #include "kernels/cpu/isa.h"
 #include "model/dtype.h"
 
-#define rp_stream_dots RP_ISA_NAME(rp_stream_dots)
-#define rp_stream_sum  RP_ISA_NAME(rp_stream_sum)
+#define rp_stream_dots  RP_ISA_NAME(rp_stream_dots)
+#define rp_stream_place RP_ISA_NAME(rp_stream_place)
+#define rp_stream_sum   RP_ISA_NAME(rp_stream_sum)
 
 struct rp_stream {
     enum rp_dtype dtype;
@@ -25,8 +26,11 @@ struct rp_stream {
     int64_t stride; /* from one slot's o to the next, a multiple of RP_CPU_LANES */
 };
 
-/* dots (n, slots): <q_s, row_j>. q (width in vectors, rounded up, slots, RP_VEC_LANES), so that
- * what a vector of a row meets lies side by side; beyond the width 0. */
+/* A query row, padded with zeros to whole vectors, to where the dots want it among the rows of all
+ * slots: q (width rounded up to RP_CPU_LANES, slots). */
+void rp_stream_place(const struct rp_stream *x, int64_t slot, const float *row, float *q);
+
+/* dots (n, slots): <q_s, row_j>. Room for n rounded up to RP_CPU_LANES. */
 void rp_stream_dots(const struct rp_stream *x, const float *q, float *dots);
 
 /* o_s += the sum over j of weights (n, slots) times row_j, o (slots, stride). */

@@ -125,12 +125,17 @@ void rp_softmax_correct(const struct rp_softmax_tile *t, float *o, int64_t wide)
     }
 }
 
-/* Vectors take turns, so element i of such a round belongs to slot i mod slots. */
+/* Vectors take turns, so element i of such a round belongs to slot i mod slots; slots are a power
+ * of two: halves of a round upon each other until the slots are left. */
 enum { TURNS = RP_SOFTMAX_ROUND / RP_VEC_LANES };
+
+static inline float larger_of(float a, float b)
+{
+    return a > b ? a : b;
+}
 
 static void slot_maxima(const float *scores, int64_t floats, int64_t slots, float *maxima)
 {
-    float lanes[RP_SOFTMAX_ROUND];
     rp_vec most[TURNS];
     for (int i = 0; i < TURNS; ++i)
         most[i] = rp_vec_all(-FLT_MAX); /* infinities have no difference */
@@ -138,17 +143,19 @@ static void slot_maxima(const float *scores, int64_t floats, int64_t slots, floa
         for (int i = 0; i < TURNS; ++i)
             most[i] = rp_vec_max(rp_vec_load(scores + j + i * RP_VEC_LANES), most[i]);
     }
-    memcpy(lanes, most, sizeof lanes);
-    for (int64_t i = slots; i < RP_SOFTMAX_ROUND; ++i)
-        lanes[i % slots] = lanes[i] > lanes[i % slots] ? lanes[i] : lanes[i % slots];
-    for (int64_t i = 0; i < RP_SOFTMAX_ROUND; ++i)
-        maxima[i] = lanes[i % slots];
+    memcpy(maxima, most, sizeof most);
+    for (int64_t half = RP_SOFTMAX_ROUND / 2; half >= slots; half /= 2) {
+        for (int64_t i = 0; i < half; ++i)
+            maxima[i] = larger_of(maxima[i], maxima[half + i]);
+    }
+    for (int64_t filled = slots; filled < RP_SOFTMAX_ROUND; filled *= 2)
+        memcpy(maxima + filled, maxima, (size_t)filled * sizeof *maxima);
 }
 
 void rp_softmax_slots(float *scores, int64_t n, int64_t slots, struct rp_softmax_state *states)
 {
     float maxima[RP_SOFTMAX_ROUND];
-    float lanes[RP_SOFTMAX_ROUND];
+    float totals[RP_SOFTMAX_ROUND];
     rp_vec sums[TURNS] = {{0}};
     int64_t floats = n * slots;
     for (; floats % RP_SOFTMAX_ROUND != 0; ++floats)
@@ -163,9 +170,11 @@ void rp_softmax_slots(float *scores, int64_t n, int64_t slots, struct rp_softmax
             sums[i] += e;
         }
     }
-    memcpy(lanes, sums, sizeof lanes);
-    for (int64_t i = slots; i < RP_SOFTMAX_ROUND; ++i)
-        lanes[i % slots] += lanes[i];
+    memcpy(totals, sums, sizeof totals);
+    for (int64_t half = RP_SOFTMAX_ROUND / 2; half >= slots; half /= 2) {
+        for (int64_t i = 0; i < half; ++i)
+            totals[i] += totals[half + i];
+    }
     for (int64_t slot = 0; slot < slots; ++slot)
-        states[slot] = (struct rp_softmax_state){maxima[slot], lanes[slot]};
+        states[slot] = (struct rp_softmax_state){maxima[slot], totals[slot]};
 }

@@ -96,6 +96,31 @@ static inline rp_vec rp_vec_all(float x)
     return x - (rp_vec){0}; /* not +: -0 + 0 is 0 */
 }
 
+/* The same as rp_vec_load by loads of 32 bytes: some processors read memory faster by these than by
+ * wider ones. */
+static inline rp_vec rp_vec_load_narrow(const float *from)
+{
+#if defined(__AVX512F__)
+    return (rp_vec)_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(from)),
+                                      _mm256_loadu_ps(from + 8), 1);
+#else
+    return rp_vec_load(from);
+#endif
+}
+
+/* A piece of a vector is what a load can repeat in all of it, as fast as it loads all of it. */
+#define RP_VEC_PIECE (RP_VEC_LANES > 4 ? RP_VEC_LANES / 2 : RP_VEC_LANES)
+static inline rp_vec rp_vec_load_piece(const float *from)
+{
+#if defined(__AVX512F__)
+    return (rp_vec)_mm512_broadcast_f32x8(_mm256_loadu_ps(from));
+#elif defined(__AVX2__)
+    return (rp_vec)_mm256_broadcast_ps((const __m128 *)(const void *)from);
+#else
+    return rp_vec_load(from);
+#endif
+}
+
 /* Lanes of `a` where `mask` is all ones, of `b` where it is 0. */
 static inline rp_vec rp_vec_select(rp_vec_int mask, rp_vec a, rp_vec b)
 {
@@ -145,6 +170,22 @@ static inline rp_vec rp_vec_max(rp_vec a, rp_vec b)
 #define RP_VEC_QUAD(l, second)                                                                     \
     ((l)*2 / RP_VEC_LANES * RP_VEC_LANES + (l) / 4 * 8 % RP_VEC_LANES + (l) % 4 + 4 * (second))
 #define RP_VEC_ADD_PAIRS(a, b, PAIR) (RP_VEC_SHUFFLE(a, b, PAIR, 0) + RP_VEC_SHUFFLE(a, b, PAIR, 1))
+
+/* Lane j of the result is the sum over the lanes of v[j]'s first piece, lane RP_VEC_PIECE + j that
+ * of its second. Overwrites v. */
+static inline __attribute__((always_inline)) rp_vec rp_vec_sum_pieces(rp_vec v[RP_VEC_PIECE])
+{
+#pragma GCC unroll 4
+    for (int i = 0; i < RP_VEC_PIECE / 2; ++i)
+        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_LANE);
+#pragma GCC unroll 2
+    for (int i = 0; i < RP_VEC_PIECE / 4; ++i)
+        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_LANE);
+#if RP_VEC_LANES == 16
+    v[0] = RP_VEC_ADD_PAIRS(v[0], v[1], RP_VEC_QUAD);
+#endif
+    return v[0];
+}
 
 /* Lane j of the result is the sum over the lanes of v[j]: each step makes one vector of two, in
  * which half as many lanes are left of each v. Overwrites v. */

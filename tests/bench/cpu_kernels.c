@@ -22,7 +22,7 @@
 #include "model/cost.h"
 
 /* Turns of what takes long, and of what is soon done. */
-enum { FEW_TURNS = 4, MANY_TURNS = 20 };
+enum { FEW_TURNS = 4, MANY_TURNS = 40 };
 
 /* A kernel on a point, or a probe. */
 struct subject {

@@ -58,6 +58,14 @@ static const struct shape shapes[] = {
     {1, 1, 1, 1, 16384, 64, false, 0},
     {1, 71, 1, 1, 100, 64, false, 0},
     {1, 9, 1, 1, 300, 1, false, 0},
+    /* decode, 5 to 8 rows: blocks of keys, some not whole, of each kind of width; 3 rows; 1 row */
+    {1, 8, 1, 1, 2051, 64, false, 0},
+    {2, 10, 2, 1, 70, 128, false, 0},
+    {1, 7, 1, 1, 9, 72, false, 0},
+    {1, 6, 1, 1, 35, 36, false, 0},
+    {1, 8, 1, 1, 3, 512, false, 0},
+    {1, 3, 1, 1, 50, 64, false, 0},
+    {1, 2, 2, 1, 39, 144, false, 0},
     /* long sums, large scores: 151, 1e4 and beyond, of both signs */
     {1, 1, 1, 9, 16384, 16, true, 0},
     {1, 2, 2, 60, 60, 64, true, 32.0f},
