@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "kernels/cpu/vec.h"
@@ -125,37 +126,62 @@ void rp_softmax_correct(const struct rp_softmax_tile *t, float *o, int64_t wide)
     }
 }
 
-/* Vectors take turns, so element i of such a round belongs to slot i mod slots; slots are a power
- * of two: halves of a round upon each other until the slots are left. */
+/* Vectors take turns, so element i of such a round belongs to slot i mod slots. Slots are a power
+ * of two; what a vector holds of a slot several times is brought together
+ * by joining lanes across ever shorter distances, which leaves it in each of them. */
 enum { TURNS = RP_SOFTMAX_ROUND / RP_VEC_LANES };
 
-static inline float larger_of(float a, float b)
+/* Vectors that hold each slot at least once. */
+static int64_t own_vectors(int64_t slots)
 {
-    return a > b ? a : b;
+    return slots > RP_VEC_LANES ? slots / RP_VEC_LANES : 1;
 }
 
-static void slot_maxima(const float *scores, int64_t floats, int64_t slots, float *maxima)
+static inline rp_vec joined(rp_vec a, rp_vec b, bool adds)
 {
-    rp_vec most[TURNS];
+    return adds ? a + b : rp_vec_max(a, b);
+}
+
+/* Sums or maxima. */
+static rp_vec join_across(rp_vec v, int64_t slots, bool adds)
+{
+#if RP_VEC_LANES >= 16
+    v = slots <= 8 ? joined(v, RP_VEC_ACROSS(v, 8), adds) : v;
+#endif
+#if RP_VEC_LANES >= 8
+    v = slots <= 4 ? joined(v, RP_VEC_ACROSS(v, 4), adds) : v;
+#endif
+    v = slots <= 2 ? joined(v, RP_VEC_ACROSS(v, 2), adds) : v;
+    return slots <= 1 ? joined(v, RP_VEC_ACROSS(v, 1), adds) : v;
+}
+
+/* Of a round into its first vectors. */
+static void join_vectors(rp_vec *v, int64_t slots, bool adds)
+{
+    const int64_t own = own_vectors(slots);
+    for (int64_t i = own; i < TURNS; ++i)
+        v[i & (own - 1)] = joined(v[i & (own - 1)], v[i], adds);
+    for (int64_t i = 0; i < own; ++i)
+        v[i] = join_across(v[i], slots, adds);
+}
+
+static void slot_maxima(const float *scores, int64_t floats, int64_t slots, rp_vec *maxima)
+{
+    const int64_t own = own_vectors(slots);
     for (int i = 0; i < TURNS; ++i)
-        most[i] = rp_vec_all(-FLT_MAX); /* infinities have no difference */
+        maxima[i] = rp_vec_all(-FLT_MAX); /* infinities have no difference */
     for (int64_t j = 0; j < floats; j += RP_SOFTMAX_ROUND) {
         for (int i = 0; i < TURNS; ++i)
-            most[i] = rp_vec_max(rp_vec_load(scores + j + i * RP_VEC_LANES), most[i]);
+            maxima[i] = rp_vec_max(rp_vec_load(scores + j + i * RP_VEC_LANES), maxima[i]);
     }
-    memcpy(maxima, most, sizeof most);
-    for (int64_t half = RP_SOFTMAX_ROUND / 2; half >= slots; half /= 2) {
-        for (int64_t i = 0; i < half; ++i)
-            maxima[i] = larger_of(maxima[i], maxima[half + i]);
-    }
-    for (int64_t filled = slots; filled < RP_SOFTMAX_ROUND; filled *= 2)
-        memcpy(maxima + filled, maxima, (size_t)filled * sizeof *maxima);
+    join_vectors(maxima, slots, false);
+    for (int64_t i = own; i < TURNS; ++i)
+        maxima[i] = maxima[i & (own - 1)];
 }
 
 void rp_softmax_slots(float *scores, int64_t n, int64_t slots, struct rp_softmax_state *states)
 {
-    float maxima[RP_SOFTMAX_ROUND];
-    float totals[RP_SOFTMAX_ROUND];
+    rp_vec maxima[TURNS];
     rp_vec sums[TURNS] = {{0}};
     int64_t floats = n * slots;
     for (; floats % RP_SOFTMAX_ROUND != 0; ++floats)
@@ -165,16 +191,13 @@ void rp_softmax_slots(float *scores, int64_t n, int64_t slots, struct rp_softmax
 #pragma GCC unroll 4
         for (int i = 0; i < TURNS; ++i) {
             float *at = scores + j + i * RP_VEC_LANES;
-            rp_vec e = rp_vec_exp2(rp_vec_load(at) - rp_vec_load(maxima + i * RP_VEC_LANES));
+            rp_vec e = rp_vec_exp2(rp_vec_load(at) - maxima[i]);
             rp_vec_store(at, e);
             sums[i] += e;
         }
     }
-    memcpy(totals, sums, sizeof totals);
-    for (int64_t half = RP_SOFTMAX_ROUND / 2; half >= slots; half /= 2) {
-        for (int64_t i = 0; i < half; ++i)
-            totals[i] += totals[half + i];
-    }
+    join_vectors(sums, slots, true);
     for (int64_t slot = 0; slot < slots; ++slot)
-        states[slot] = (struct rp_softmax_state){maxima[slot], totals[slot]};
+        states[slot] = (struct rp_softmax_state){maxima[slot / RP_VEC_LANES][slot % RP_VEC_LANES],
+                                                 sums[slot / RP_VEC_LANES][slot % RP_VEC_LANES]};
 }

@@ -208,6 +208,10 @@ static inline __attribute__((always_inline)) rp_vec rp_vec_sum_each(rp_vec v[RP_
     return v[0];
 }
 
+/* Lane l of the result is lane l ^ s of v. */
+#define RP_VEC_XOR(l, s)    ((l) ^ (s))
+#define RP_VEC_ACROSS(v, s) RP_VEC_SHUFFLE(v, v, RP_VEC_XOR, s)
+
 /* One stored number: the vector's conversion of it alone. */
 static inline float rp_load_stored(enum rp_dtype dtype, const void *from)
 {
