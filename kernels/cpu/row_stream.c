@@ -24,11 +24,11 @@
 /* Of them at most so many for one slot. */
 #define STRIP 8
 
-/* Rows that meet one strip after another: they stay in the first-level cache. */
+/* Rows that meet one strip after another while they are in the caches of the core. */
 enum { STRIP_ROWS = 96 };
 
-/* What is fetched for later lies so far ahead: beyond the end of a page, where the processor's own
- * prefetching stops. */
+/* What is fetched for later lies so far behind what is read now: beyond the end of a page, where
+ * the processor's own prefetching stops. */
 enum { AHEAD_BYTES = 8192 };
 
 /* A sanitizer makes minutes of compiling of the copies below; one of each loop shows it as much. */
@@ -54,7 +54,8 @@ INLINE rp_vec load_whole(const struct rp_stream *x, int64_t row, int64_t d)
     return rp_vec_load_stored(x->dtype, rp_element(x->dtype, x->rows, row * x->width + d));
 }
 
-/* The same. A row alone keeps pace with the processor's own prefetching by loads of 32 bytes. */
+/* The same, of V. With one query row the processor's own prefetching is fastest with loads of 32
+ * bytes, and slower with any fetching ahead. */
 INLINE rp_vec load_value(const struct rp_stream *x, int64_t row, int64_t d)
 {
     if (x->dtype == RP_DTYPE_fp32 && x->slots == 1)
@@ -73,7 +74,7 @@ INLINE int64_t line_of(const struct rp_stream *x)
     return x->dtype == RP_DTYPE_fp32 ? 16 : 32;
 }
 
-INLINE void fetch_line(const struct rp_stream *x, const void *rows, int64_t i)
+INLINE void fetch_behind(const struct rp_stream *x, const void *rows, int64_t i)
 {
     __builtin_prefetch((const char *)rp_element(x->dtype, rows, i) + AHEAD_BYTES);
 }
@@ -81,13 +82,13 @@ INLINE void fetch_line(const struct rp_stream *x, const void *rows, int64_t i)
 INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d)
 {
     if (d % line_of(x) == 0)
-        fetch_line(x, x->rows, row * x->width + d);
+        fetch_behind(x, x->rows, row * x->width + d);
 }
 
-/* A long row alone has two chains of sums, or their latency would count. */
-INLINE int chains_of(const struct rp_stream *x)
+/* With one query row, a long row of K has two chains of sums, or their latency would count. */
+INLINE bool has_two_chains(const struct rp_stream *x)
 {
-    return x->slots == 1 && x->width >= 8 * LANES ? 2 : 1;
+    return x->slots == 1 && x->width >= 8 * LANES;
 }
 
 /* products[s] = those of a row with q_s, not yet summed over the lanes. One row after another:
@@ -103,7 +104,7 @@ INLINE void products_of_row(const struct rp_stream *x, int64_t row, const float 
     for (; d + LANES <= x->width; d += LANES) {
         rp_vec k = load_whole(x, row, d);
         fetch_ahead(x, row, d);
-        if (chains_of(x) == 2 && d % (2 * LANES) != 0) {
+        if (has_two_chains(x) && d % (2 * LANES) != 0) {
             second += k * rp_vec_load(q + d);
             continue;
         }
@@ -117,7 +118,7 @@ INLINE void products_of_row(const struct rp_stream *x, int64_t row, const float 
         for (int64_t s = 0; s < x->slots; ++s)
             products[s] += k * rp_vec_load(q + d * x->slots + s * LANES);
     }
-    if (chains_of(x) == 2)
+    if (has_two_chains(x))
         products[0] += second;
 }
 
@@ -132,10 +133,11 @@ INLINE void dots_step(const struct rp_stream *x, int64_t row, const float *q, fl
 {
     rp_vec products[SUMS];
     const int step = (int)rows_of_step(x);
-    if (x->slots == 1 && x->dtype != RP_DTYPE_fp32) { /* faster as a loop, the only ones that are */
+    /* Only 16-bit rows that meet one query row are faster in a loop than all spread out. */
+    if (x->slots == 1 && x->dtype != RP_DTYPE_fp32) {
 #pragma GCC unroll 2
         for (int i = 0; i < step; ++i)
-            products_of_row(x, row + i, q, products + i);
+            products_of_row(x, row + i, q, products + i * x->slots);
     } else {
 #pragma GCC unroll 16
         for (int i = 0; i < step; ++i)
@@ -168,16 +170,18 @@ enum {
 
 INLINE bool by_pieces(const struct rp_stream *x)
 {
-    return x->slots == RP_CPU_DECODE_ROWS && x->width % PIECE == 0;
+    return PIECE < LANES && x->slots == RP_CPU_DECODE_ROWS && x->width % PIECE == 0;
 }
 
-/* What of `next`, a block as it is stored, begins at element i, a piece a row of it, is brought
- * nearer, and converted if there is a place for it. */
+/* A piece a row of the next block, from element i of it as it is stored: converted where there is a
+ * place for it; what lies AHEAD_BYTES behind it is fetched. */
 INLINE void prepare_next(const struct rp_stream *x, const void *next, int64_t i, float *converted)
 {
+    if (BLOCK * PIECE >= line_of(x) || i % line_of(x) == 0) {
 #pragma GCC unroll 2
-    for (int64_t at = i; at < i + BLOCK * PIECE; at += line_of(x))
-        fetch_line(x, next, at);
+        for (int64_t at = i; at < i + BLOCK * PIECE; at += line_of(x))
+            fetch_behind(x, next, at);
+    }
     if (!converted)
         return;
 #pragma GCC unroll 2
@@ -226,10 +230,10 @@ INLINE void dots_by_pieces(const struct rp_stream *x, const float *q, float *dot
     }
     if (whole * BLOCK == x->n)
         return;
-    memset(blocks[0], 0, sizeof blocks[0]);
-    rp_row_load(x->dtype, rp_element(x->dtype, x->rows, whole * elements), blocks[0],
-                (x->n - whole * BLOCK) * x->width);
-    dots_of_block(x, blocks[0], x->rows, NULL, q, dots);
+    const void *rest = rp_element(x->dtype, x->rows, whole * elements);
+    memset(blocks[0], 0, (size_t)elements * sizeof *blocks[0]);
+    rp_row_load(x->dtype, rest, blocks[0], (x->n - whole * BLOCK) * x->width);
+    dots_of_block(x, blocks[0], rest, NULL, q, dots);
 }
 
 INLINE void dots_of(const struct rp_stream *x, const float *q, float *dots)
@@ -354,6 +358,7 @@ INLINE void with_dtype(stream_loop *loop, const struct rp_stream *x, const float
 void rp_stream_place(const struct rp_stream *x, int64_t slot, const float *row, float *q)
 {
     const int64_t piece = by_pieces(x) ? PIECE : LANES;
+    /* Slots i and i + VECTORS share a vector: so the sums come out in the order of slots. */
     const int64_t place = by_pieces(x) ? slot % VECTORS * (LANES / PIECE) + slot / VECTORS : slot;
     for (int64_t d = 0; d < x->width; d += piece)
         memcpy(q + d * x->slots + place * piece, row + d, (size_t)piece * sizeof *row);

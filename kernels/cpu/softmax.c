@@ -126,9 +126,9 @@ void rp_softmax_correct(const struct rp_softmax_tile *t, float *o, int64_t wide)
     }
 }
 
-/* Vectors take turns, so element i of such a round belongs to slot i mod slots. Slots are a power
- * of two; what a vector holds of a slot several times is brought together
- * by joining lanes across ever shorter distances, which leaves it in each of them. */
+/* Vectors take turns, so element i of such a round belongs to slot i mod slots, a power of two.
+ * What a vector holds of a slot is joined across ever shorter distances of lanes; every lane of the
+ * slot then has the whole. */
 enum { TURNS = RP_SOFTMAX_ROUND / RP_VEC_LANES };
 
 /* Vectors that hold each slot at least once. */
@@ -142,7 +142,7 @@ static inline rp_vec joined(rp_vec a, rp_vec b, bool adds)
     return adds ? a + b : rp_vec_max(a, b);
 }
 
-/* Sums or maxima. */
+/* The sum or the maximum of each slot in all of its lanes. */
 static rp_vec join_across(rp_vec v, int64_t slots, bool adds)
 {
 #if RP_VEC_LANES >= 16
@@ -155,7 +155,7 @@ static rp_vec join_across(rp_vec v, int64_t slots, bool adds)
     return slots <= 1 ? joined(v, RP_VEC_ACROSS(v, 1), adds) : v;
 }
 
-/* Of a round into its first vectors. */
+/* The sums or maxima over a round, in its first vectors. */
 static void join_vectors(rp_vec *v, int64_t slots, bool adds)
 {
     const int64_t own = own_vectors(slots);

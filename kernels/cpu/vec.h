@@ -180,8 +180,8 @@ static inline rp_vec rp_vec_max(rp_vec a, rp_vec b)
     ((l)*2 / RP_VEC_LANES * RP_VEC_LANES + (l) / 4 * 8 % RP_VEC_LANES + (l) % 4 + 4 * (second))
 #define RP_VEC_ADD_PAIRS(a, b, PAIR) (RP_VEC_SHUFFLE(a, b, PAIR, 0) + RP_VEC_SHUFFLE(a, b, PAIR, 1))
 
-/* Lane j of the result is the sum over the lanes of v[j]'s first piece, lane RP_VEC_PIECE + j that
- * of its second. Overwrites v. */
+/* The sums over the lanes of the first pieces of four of v, then of their second pieces, then the
+ * same of the next four if there are as many. Overwrites v. */
 static inline __attribute__((always_inline)) rp_vec rp_vec_sum_pieces(rp_vec v[RP_VEC_PIECE])
 {
 #pragma GCC unroll 4

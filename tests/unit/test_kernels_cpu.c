@@ -66,6 +66,9 @@ static const struct shape shapes[] = {
     {1, 8, 1, 1, 3, 512, false, 0},
     {1, 3, 1, 1, 50, 64, false, 0},
     {1, 2, 2, 1, 39, 144, false, 0},
+    {1, 2, 2, 1, 39, 257, false, 0},
+    {1, 2, 1, 1, 39, 20, false, 0},
+    {1, 1, 1, 1, 39, 20, false, 0},
     /* long sums, large scores: 151, 1e4 and beyond, of both signs */
     {1, 1, 1, 9, 16384, 16, true, 0},
     {1, 2, 2, 60, 60, 64, true, 32.0f},
