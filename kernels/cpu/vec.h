@@ -200,21 +200,12 @@ static inline __attribute__((always_inline)) rp_vec rp_vec_sum_pieces(rp_vec v[R
  * which half as many lanes are left of each v. Overwrites v. */
 static inline __attribute__((always_inline)) rp_vec rp_vec_sum_each(rp_vec v[RP_VEC_LANES])
 {
-#pragma GCC unroll 8
-    for (int i = 0; i < RP_VEC_LANES / 2; ++i)
-        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_LANE);
-#pragma GCC unroll 4
-    for (int i = 0; i < RP_VEC_LANES / 4; ++i)
-        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_LANE);
-#if RP_VEC_LANES >= 8
-#pragma GCC unroll 2
-    for (int i = 0; i < RP_VEC_LANES / 8; ++i)
-        v[i] = RP_VEC_ADD_PAIRS(v[2 * i], v[2 * i + 1], RP_VEC_QUAD);
+    rp_vec sums = rp_vec_sum_pieces(v);
+#if RP_VEC_LANES > RP_VEC_PIECE
+    rp_vec others = rp_vec_sum_pieces(v + RP_VEC_PIECE);
+    sums = RP_VEC_ADD_PAIRS(sums, others, RP_VEC_QUAD);
 #endif
-#if RP_VEC_LANES >= 16
-    v[0] = RP_VEC_ADD_PAIRS(v[0], v[1], RP_VEC_QUAD);
-#endif
-    return v[0];
+    return sums;
 }
 
 /* Lane l of the result is lane l ^ s of v. */
