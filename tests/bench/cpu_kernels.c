@@ -3,14 +3,17 @@
  *
  *   bench_cpu_kernels gemm|prefill|baselines|decode|grouped THREADS [LONGEST]
  *
- * What is compared takes turns in one process, caches evicted in between; the fastest turn of each
- * counts. A time is the CPU time of the process over its threads: with OMP_WAIT_POLICY=active
- * waiting counts as it does on the wall's clock, but what other programs take of the cores does
- * not. LONGEST: the longest sequence of the prefill grid, 8192 unless given.
+ * What is compared takes turns in one process, caches evicted in between. The fastest turn of each
+ * counts where arithmetic decides; where memory does for all of them, whose pace changes from
+ * second to second, the median of the ratios within a turn. A time is the CPU time of the process
+ * over its threads: with OMP_WAIT_POLICY=active waiting counts as it does on the wall's clock, but
+ * what other programs take of the cores does not. LONGEST: the longest sequence of the prefill
+ * grid, 8192 unless given.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,7 +25,7 @@
 #include "model/cost.h"
 
 /* Turns of what takes long, and of what is soon done; and places in memory, where they count. */
-enum { FEW_TURNS = 4, MANY_TURNS = 40, PLACES = 4 };
+enum { FEW_TURNS = 4, SOME_TURNS = 12, MANY_TURNS = 40, PLACES = 4 };
 
 /* A kernel on a point, or a probe. */
 struct subject {
@@ -38,6 +41,8 @@ struct subject {
     double least_work; /* of a probe's turn: as long a turn as that of what it is held against */
     int launches;      /* of such a turn; 0: a kernel, which has one */
     double best_s;     /* fastest turn */
+    double turn_s[MANY_TURNS];
+    int n_turns;
 };
 
 static enum rp_status open_kernel(struct rp_device *device, struct subject *s)
@@ -99,6 +104,7 @@ static enum rp_status take_turn(struct rp_device *device, struct subject *s)
         ++s->call.turn;
     }
     double elapsed_s = spent_s(device) - start_s;
+    s->turn_s[s->n_turns++] = elapsed_s;
     if (s->best_s == 0 || elapsed_s < s->best_s)
         s->best_s = elapsed_s;
     return RP_OK;
@@ -124,6 +130,24 @@ static enum rp_status compare(struct rp_device *device, struct subject *subjects
     for (int i = n - 1; i >= 0; --i)
         close_subject(device, &subjects[i]);
     return status;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median over the turns of a's time over b's in the same turn. */
+static double median_ratio(const struct subject *a, const struct subject *b)
+{
+    double ratios[MANY_TURNS];
+    int n = a->n_turns;
+    for (int turn = 0; turn < n; ++turn)
+        ratios[turn] = a->turn_s[turn] / b->turn_s[turn];
+    qsort(ratios, (size_t)n, sizeof *ratios, compare_doubles);
+    return (ratios[(n - 1) / 2] + ratios[n / 2]) / 2;
 }
 
 static struct rp_point point_of(int64_t heads, int64_t seq_q, int64_t seq_k, int64_t head_dim)
@@ -156,7 +180,8 @@ static enum rp_status prefill_point(struct rp_device *device, const struct rp_po
     struct rp_cost cost;
     gemm.extent = 2048;
     RP_TRY(rp_cost_of(p, &cost));
-    RP_TRY(compare(device, subjects, 2, FEW_TURNS));
+    subjects[0].least_work = (double)cost.flops;
+    RP_TRY(compare(device, subjects, 2, p->seq_q > 2048 ? FEW_TURNS : SOME_TURNS));
     printf("D=%" PRId64 ",T=%" PRId64 "%s %.4f\n", p->head_dim, p->seq_q,
            p->causal ? ",causal" : "",
            (double)cost.flops / subjects[1].best_s / rate_of(&subjects[0]));
@@ -218,14 +243,16 @@ static enum rp_status decode_point(struct rp_device *device, const struct rp_poi
     subjects[0].least_work = subjects[1].least_work = (double)cost.bytes_min;
     for (int place = 0; place < PLACES; ++place)
         RP_TRY(compare(device, subjects, 5, MANY_TURNS / PLACES));
-    double fp32_s = subjects[2].best_s;
-    double probe = fmax(rate_of(&subjects[0]), rate_of(&subjects[1]));
-    printf("read,D=%" PRId64 ",MiB=%" PRId64 " %.4f\n", p->head_dim, cost.bytes_min >> 20,
-           (double)cost.bytes_min / fp32_s / probe);
+    double read = INFINITY;
+    for (int i = 0; i < 2; ++i) {
+        double probes = (double)cost.bytes_min / (subjects[i].call.work * subjects[i].launches);
+        read = fmin(read, median_ratio(&subjects[i], &subjects[2]) * probes);
+    }
+    printf("read,D=%" PRId64 ",MiB=%" PRId64 " %.4f\n", p->head_dim, cost.bytes_min >> 20, read);
     printf("fp16,D=%" PRId64 ",MiB=%" PRId64 " %.4f\n", p->head_dim, cost.bytes_min >> 20,
-           subjects[3].best_s / fp32_s);
+           median_ratio(&subjects[3], &subjects[2]));
     printf("bf16,D=%" PRId64 ",MiB=%" PRId64 " %.4f\n", p->head_dim, cost.bytes_min >> 20,
-           subjects[4].best_s / fp32_s);
+           median_ratio(&subjects[4], &subjects[2]));
     return RP_OK;
 }
 
@@ -255,10 +282,7 @@ static enum rp_status bench_grouped(struct rp_device *device, int64_t longest)
         subjects[1].point.heads *= 8;
         RP_TRY(rp_cost_of(&subjects[1].point, &cost));
         RP_TRY(compare(device, subjects, 3, MANY_TURNS));
-        double bound_s = subjects[0].best_s;
-        double compute_s = (double)cost.flops / rate_of(&subjects[2]);
-        if (compute_s > bound_s)
-            bound_s = compute_s;
+        double bound_s = fmax(subjects[0].best_s, (double)cost.flops / rate_of(&subjects[2]));
         printf("one,D=%" PRId64 ",%s %.4f\n", p.head_dim, rp_dtype_info(p.dtype)->name,
                subjects[1].best_s / subjects[0].best_s);
         printf("bound,D=%" PRId64 ",%s %.4f\n", p.head_dim, rp_dtype_info(p.dtype)->name,
