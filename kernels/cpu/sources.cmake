@@ -1,6 +1,6 @@
 # Included by kernels/CMakeLists.txt. The files below are compiled once per instruction set, each copy with RP_ISA in its
 # symbols; kernels/cpu/isa.c picks one at run time. Every other file of the folder is compiled once.
-set(cpu_isa_names attn_naive attn_reference attn_fused attn_fused_decode row_stream storage panels softmax
+set(cpu_isa_names attn_naive attn_reference attn_fused attn_fused_decode row_stream row_blocks storage panels softmax
     probe_vector)
 list(TRANSFORM cpu_isa_names PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/cpu/ OUTPUT_VARIABLE cpu_isa_sources)
 list(TRANSFORM cpu_isa_sources APPEND .c)
