@@ -27,6 +27,13 @@
 #define TILE_PANELS 1
 #endif
 
+/* Six rows are so few instructions that those of the loop itself count. */
+#if RP_VEC_LANES == 8 && !defined(RP_SANITIZED)
+#define UNROLLED _Pragma("GCC unroll 4")
+#else
+#define UNROLLED
+#endif
+
 /* Where in a product a tile is. */
 struct place {
     int64_t row;
@@ -41,6 +48,7 @@ multiply_tile(const struct rp_product *x, struct place at, const int rows, const
     float *c = x->c + at.row * x->c_stride + at.panel * COLUMNS;
     const int parts = panels * PARTS;
     rp_vec sum[TILE_ROWS > 4 ? TILE_ROWS : 4][TILE_PANELS * PARTS] = {0};
+    UNROLLED
     for (int64_t k = 0; k < x->depth; ++k) {
         rp_vec row[TILE_PANELS * PARTS];
 #pragma GCC unroll 4

@@ -273,20 +273,24 @@ static inline void rp_vec_transpose(rp_vec v[RP_VEC_LANES])
  * 2^x for x <= 0, to a few units in the last place; below 2^-126 exact only as far as 0 is; 0 for
  * -infinity, NaN stays NaN.
  *
- *   x = n + f, n whole;  2^f = 1 + f q(f), q the interpolation of (2^f - 1) / f at Chebyshev's
- *   nodes over the range of f, which is one wide (relative error 2^-26.7);  2^n by its exponent.
+ *   x = n + f, n whole;  2^f = 1 + f q(f);  2^n by its exponent.
+ *
  * In pairs of terms (Estrin), for a longer chain of dependent instructions counts more than one
- * instruction. AVX-512 has one for f from 0 to 1 and one for 2^floor(x) times a number.
+ * instruction. AVX-512 has one for f from 0 to 1 and one for 2^floor(x) times a number; q of degree
+ * 5 interpolates at Chebyshev's nodes (relative error 2^-26.7). The others take f from -1/2 to 1/2,
+ * where the minimax q of degree 4 does (2^-23.4; 2^-22.4 as evaluated).
  */
 #if RP_VEC_LANES == 16
+#define RP_VEC_EXP2_HIGH(f) ((f)*0.00020817915f + 0.00126921661f)
 #define RP_VEC_EXP2_Q                                                                              \
     {                                                                                              \
-        0.00020817915f, 0.00126921661f, 0.00965219506f, 0.0554960236f, 0.240227204f, 0.693147171f  \
+        0.00965219506f, 0.0554960236f, 0.240227204f, 0.693147171f                                  \
     }
 #else
+#define RP_VEC_EXP2_HIGH(f) rp_vec_all(0.00132647273f)
 #define RP_VEC_EXP2_Q                                                                              \
     {                                                                                              \
-        0.000154531634f, 0.00133908633f, 0.00961808302f, 0.0555035695f, 0.240226507f, 0.693147182f \
+        0.00967151299f, 0.0555073358f, 0.240222424f, 0.693147004f                                  \
     }
 #endif
 
@@ -295,10 +299,9 @@ static inline rp_vec rp_vec_exp2_of_fraction(rp_vec f)
 {
     const float c[] = RP_VEC_EXP2_Q;
     rp_vec square = f * f;
-    rp_vec high = f * c[0] + c[1];
-    rp_vec middle = f * c[2] + c[3];
-    rp_vec q = f * c[4] + c[5];
-    q = (high * square + middle) * square + q;
+    rp_vec middle = f * c[0] + c[1];
+    rp_vec q = f * c[2] + c[3];
+    q = (RP_VEC_EXP2_HIGH(f) * square + middle) * square + q;
     return q * f + 1.0f;
 }
 
