@@ -150,7 +150,7 @@ children_of() {
 worker_of() {
     local pid
     for pid in $(children_of "$1"); do
-        if tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qx 'worker'; then
+        if tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -x 'worker' >/dev/null; then
             printf '%s\n' "$pid"
             return 0
         fi

@@ -9,7 +9,7 @@
 
 command -v cc >/dev/null || skip 'no C compiler for the preload library'
 cc -shared -fPIC -O1 -D_GNU_SOURCE "$RP_SOURCE/tests/fault/kill_at.c" -o kill_at.so -ldl
-if nm -D "$RIDGEPOINT" 2>/dev/null | grep -q __asan_init; then
+if nm -D "$RIDGEPOINT" 2>/dev/null | grep __asan_init >/dev/null; then
     skip 'a preload library does not go with AddressSanitizer'
 fi
 

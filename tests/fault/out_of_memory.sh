@@ -6,7 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
-if nm -D "$RIDGEPOINT" 2>/dev/null | grep -q __asan_init; then
+if nm -D "$RIDGEPOINT" 2>/dev/null | grep __asan_init >/dev/null; then
     skip 'limits of address space do not go with AddressSanitizer'
 fi
 MIB=$((1 << 20))
@@ -86,7 +86,7 @@ finish 0
 check allocation.h5 oom 'the kernel refused'
 
 # One buffer of the library less than it took.
-if ldd "$RIDGEPOINT" | grep -q openblas; then
+if ldd "$RIDGEPOINT" | grep openblas >/dev/null; then
     start base.yaml library.h5 with_addresses $((room - 64 * 1024))
     finish 0
     check library.h5 oom 'needed by OpenBLAS'

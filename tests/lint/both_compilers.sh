@@ -10,7 +10,7 @@ database=${RP_BUILD:?}/compile_commands.json
     exit 77
 }
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$RP_BUILD/CMakeCache.txt")
-if "$compiler" --version | grep -qi clang; then
+if "$compiler" --version | grep -i clang >/dev/null; then
     other=gcc
 else
     other=clang

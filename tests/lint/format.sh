@@ -6,7 +6,7 @@ cd "${RP_SOURCE:?}"
 
 program=
 for candidate in clang-format-14 clang-format; do
-    if command -v "$candidate" >/dev/null && "$candidate" --version | grep -q ' 14\.'; then
+    if command -v "$candidate" >/dev/null && "$candidate" --version | grep ' 14\.' >/dev/null; then
         program=$candidate
         break
     fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 #
-# Every script passes shellcheck and starts strict.
+# Every script passes shellcheck and starts strict; none asks "grep -q" at the end of a pipe, which
+# ends at the first match: what still writes is killed, and with pipefail the answer is no.
 set -euo pipefail
 cd "${RP_SOURCE:?}"
 command -v shellcheck >/dev/null || {
@@ -26,4 +27,8 @@ for script in "${scripts[@]}"; do
         faults=$((faults + 1))
     fi
 done
+if grep -nE '(^|[^|])[|] *grep -[a-zA-Z]*q' "${scripts[@]}"; then
+    printf 'grep -q behind a pipe; use >/dev/null\n'
+    faults=$((faults + 1))
+fi
 [ "$faults" -eq 0 ]

@@ -75,7 +75,7 @@ expect 3 "$ANALYZE" verify half.h5
 : >empty.h5
 expect 3 "$ANALYZE" verify empty.h5
 
-if ! "$RIDGEPOINT" devices --format csv 2>/dev/null | grep -q '\(^\|,\)cuda,'; then
+if ! "$RIDGEPOINT" devices --format csv 2>/dev/null | grep '\(^\|,\)cuda,' >/dev/null; then
     expect 3 "$RIDGEPOINT" run tiny.yaml -o cuda.h5 --device cuda --progress none
     expect_text "$ERR" cuda 'the device that is not there is named'
     expect_no_file cuda.h5

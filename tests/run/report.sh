@@ -91,8 +91,10 @@ for text in '<dd>fused fp16, no mask: from T = ' '<dd>fused fp16, H/G = ' \
 done
 
 # Every question gets an answer, every table its sentence.
-! tr -d '\n' <page/index.html | grep -qE '</dt></?d[tl]>' || fail 'a question without an answer'
-! tr -d '\n' <tiny/index.html | grep -qE '</dt></?d[tl]>' || fail 'a question without an answer'
+! tr -d '\n' <page/index.html | grep -E '</dt></?d[tl]>' >/dev/null ||
+    fail 'a question without an answer'
+! tr -d '\n' <tiny/index.html | grep -E '</dt></?d[tl]>' >/dev/null ||
+    fail 'a question without an answer'
 ! tr -d '\n' <page/index.html | grep -oE '<h3>[^<]*</h3><div class="table">' |
     grep -v '<h3>Simulated' || fail 'a table without a sentence'
 # A simulated heatmap calls no cell measured.
