@@ -1,9 +1,9 @@
 /*
- * test_eviction_timing.c - the flush works: a walk of dependent loads takes at least 1.5 times as
- * long after it as right after another walk; and a planted flush that leaves the cache as it is
- * would be noticed. Dependent loads, for a kernel that reads as fast as memory can give hides what
- * its caches are worth; through what fits the core's own caches, for on a shared machine the last
- * one's share is no faster than DRAM, or changes from walk to walk.
+ * test_eviction_timing.c - the flush empties the core's own caches: a walk of dependent loads takes
+ * at least 1.5 times as long after it as right after another walk; and a planted flush that leaves
+ * the cache as it is would be noticed. Dependent loads, for a kernel that reads as fast as memory
+ * can give hides what its caches are worth; through what fits the core's own caches, for on a
+ * shared machine the last one's share is no faster than DRAM, or changes from walk to walk.
  *
  * Minima of interleaved walks, so that a busy machine does not matter. Runs alone.
  */
@@ -74,7 +74,7 @@ static double largest_ratio(const struct rp_backend *backend)
 static void test_flush_works(void **state)
 {
     (void)state;
-    CHECK_TRUE(largest_ratio(rp_backend_find("cpu")) >= least_ratio, "the caches were evicted");
+    CHECK_TRUE(largest_ratio(rp_backend_find("cpu")) >= least_ratio, "they were evicted");
 }
 
 static enum rp_status evict_nothing(void *state)
