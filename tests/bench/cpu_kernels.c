@@ -4,11 +4,11 @@
  *   bench_cpu_kernels gemm|prefill|baselines|decode|grouped THREADS [LONGEST]
  *
  * What is compared takes turns in one process, caches evicted in between. The fastest turn of each
- * counts where arithmetic decides; where memory does for all of them, whose pace changes from
- * second to second, the median of the ratios within a turn. A time is the CPU time of the process
- * over its threads: with OMP_WAIT_POLICY=active waiting counts as it does on the wall's clock, but
- * what other programs take of the cores does not. LONGEST: the longest sequence of the prefill
- * grid, 8192 unless given.
+ * counts for what arithmetic decides; for decode, since memory's pace changes from second to
+ * second, the median of the ratios within a turn. A time is the CPU time of the process over its
+ * threads: with OMP_WAIT_POLICY=active waiting counts as it does on the wall's clock, but what
+ * other programs take of the cores does not. LONGEST: the longest sequence of the prefill grid,
+ * 8192 unless given.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +24,8 @@
 #include "measure/tensors.h"
 #include "model/cost.h"
 
-/* Turns of what takes long, and of what is soon done; and places in memory, where they count. */
+/* Turns of what takes seconds, of what takes a tenth of one and of what is sooner done; and places
+ * in memory, where they count. */
 enum { FEW_TURNS = 4, SOME_TURNS = 12, MANY_TURNS = 40, PLACES = 4 };
 
 /* A kernel on a point, or a probe. */
@@ -38,7 +39,7 @@ struct subject {
     struct rp_buffer scores; /* or the probe's scratch */
     struct rp_buffer workspace;
     int64_t scores_bytes;
-    double least_work; /* of a probe's turn: as long a turn as that of what it is held against */
+    double least_work; /* of a probe's turn, which has a launch at least: what it is held against */
     int launches;      /* of such a turn; 0: a kernel, which has one */
     double best_s;     /* fastest turn */
     double turn_s[MANY_TURNS];
@@ -139,15 +140,22 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median over the turns of a's time over b's in the same turn. */
-static double median_ratio(const struct subject *a, const struct subject *b)
+/* Median over the turns of a's time over the longer of b's in the same turn and of c's, if there is
+ * one, times `factor`. */
+static double median_over(const struct subject *a, const struct subject *b, const struct subject *c,
+                          double factor)
 {
     double ratios[MANY_TURNS];
     int n = a->n_turns;
     for (int turn = 0; turn < n; ++turn)
-        ratios[turn] = a->turn_s[turn] / b->turn_s[turn];
+        ratios[turn] = a->turn_s[turn] / fmax(b->turn_s[turn], c ? factor * c->turn_s[turn] : 0);
     qsort(ratios, (size_t)n, sizeof *ratios, compare_doubles);
     return (ratios[(n - 1) / 2] + ratios[n / 2]) / 2;
+}
+
+static double median_ratio(const struct subject *a, const struct subject *b)
+{
+    return median_over(a, b, NULL, 0);
 }
 
 static struct rp_point point_of(int64_t heads, int64_t seq_q, int64_t seq_k, int64_t head_dim)
@@ -216,6 +224,7 @@ static enum rp_status bench_baselines(struct rp_device *device, int64_t longest)
                                      {.probe = rp_probes()[RP_PROBE_NUMBER_cpu_gemm_512]},
                                      {.probe = rp_probes()[RP_PROBE_NUMBER_cpu_copy]}};
         RP_TRY(rp_cost_of(&p, &cost));
+        subjects[3].least_work = (double)cost.flops;
         RP_TRY(compare(device, subjects, 5, FEW_TURNS));
         double gemm = rate_of(&subjects[3]);
         double scores_s = 4.0 * (double)subjects[1].scores_bytes / rate_of(&subjects[4]);
@@ -281,12 +290,13 @@ static enum rp_status bench_grouped(struct rp_device *device, int64_t longest)
         struct rp_cost cost;
         subjects[1].point.heads *= 8;
         RP_TRY(rp_cost_of(&subjects[1].point, &cost));
+        subjects[2].least_work = (double)cost.flops;
         RP_TRY(compare(device, subjects, 3, MANY_TURNS));
-        double bound_s = fmax(subjects[0].best_s, (double)cost.flops / rate_of(&subjects[2]));
+        double products = (double)cost.flops / (subjects[2].call.work * subjects[2].launches);
         printf("one,D=%" PRId64 ",%s %.4f\n", p.head_dim, rp_dtype_info(p.dtype)->name,
-               subjects[1].best_s / subjects[0].best_s);
+               median_ratio(&subjects[1], &subjects[0]));
         printf("bound,D=%" PRId64 ",%s %.4f\n", p.head_dim, rp_dtype_info(p.dtype)->name,
-               subjects[1].best_s / bound_s);
+               median_over(&subjects[1], &subjects[0], &subjects[2], products));
     }
     return RP_OK;
 }
