@@ -21,8 +21,7 @@ enum {
     KEYS = SUMS / VECTORS                         /* of a block: all their sums are in registers */
 };
 
-/* A block of V, and the part of o that stays in registers: more instructions would load than
- * multiply if it had fewer slots or vectors. */
+/* A block of V, and the part of o that stays in registers: 7 loads for 12 multiply-adds. */
 enum { VALUES_FLOATS = 2048, TILE_SLOTS = 4, TILE_VECTORS = 3 };
 
 /* What is fetched for later lies so far behind what is converted for the next block. */
@@ -33,7 +32,7 @@ bool rp_blocks_take_dots(const struct rp_stream *x)
     return PIECE < LANES && x->slots == RP_CPU_DECODE_ROWS && x->width % STEP == 0;
 }
 
-/* With AVX-512 a row of o has few enough vectors to go without. */
+/* With AVX-512 the strips of row_stream.c do as well: a row of o has half as many vectors. */
 bool rp_blocks_take_sum(const struct rp_stream *x)
 {
     return LANES == 8 && x->slots >= TILE_SLOTS && x->width % LANES == 0;
@@ -173,20 +172,25 @@ INLINE int vectors_of_tile(int64_t left)
     return left == 4 ? 2 : left < TILE_VECTORS ? (int)left : TILE_VECTORS;
 }
 
-/* Tiles of the slots from s, of a row in turn; together all slots' tiles prepare as many rows as
- * they meet, evenly, so that memory is never idle. */
+/* Vectors that tiles of the slots from s prepare beside a row: with those of the other slots as
+ * many as the tiles have, so that memory is never idle. */
+INLINE int portion(const struct rp_stream *x, const int s, const int vectors)
+{
+    return x->slots == TILE_SLOTS ? vectors : (vectors + (s == 0)) / 2;
+}
+
+/* Tiles of the slots from s. */
 INLINE void sum_slots(const struct rp_stream *x, struct values *block, const int s,
                       const float *weights, float *o)
 {
-    const bool half = x->slots > TILE_SLOTS;
     for (int64_t d = 0; d < x->width;) {
         const int vectors = vectors_of_tile((x->width - d) / LANES);
         if (vectors == 3)
-            sum_tile(x, block, d, 3, half ? 2 - s / TILE_SLOTS : 3, weights, o);
+            sum_tile(x, block, d, 3, portion(x, s, 3), weights, o);
         else if (vectors == 2)
-            sum_tile(x, block, d, 2, half ? 1 : 2, weights, o);
+            sum_tile(x, block, d, 2, portion(x, s, 2), weights, o);
         else
-            sum_tile(x, block, d, 1, half ? 1 - s / TILE_SLOTS : 1, weights, o);
+            sum_tile(x, block, d, 1, portion(x, s, 1), weights, o);
         d += vectors * LANES;
     }
 }
@@ -240,9 +244,7 @@ INLINE void sum_of_slots(const struct rp_stream *x, const float *weights, float 
 
 INLINE void dots_of_width(const struct rp_stream *x, const float *q, float *dots)
 {
-    struct rp_stream y = *x;
-    y.slots = RP_CPU_DECODE_ROWS;
-    with_width(dots_of, &y, q, dots);
+    with_width(dots_of, x, q, dots);
 }
 
 INLINE void sum_of_width(const struct rp_stream *x, const float *weights, float *o)

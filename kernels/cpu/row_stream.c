@@ -10,9 +10,8 @@
 #include "kernels/cpu/row_blocks.h"
 #include "kernels/cpu/row_loops.h"
 
-/* Vectors of o that meet a row of V at a time, of all slots and of one. With one slot they are a
- * usual row's, for memory is read fastest strictly forward, were it that a few of the sums had no
- * register. */
+/* Vectors of o that meet a row of V at a time, of all slots and of one. As many as a usual row has,
+ * even if a few of the sums find no register: memory is read fastest strictly forward. */
 enum { STRIP_SUMS = 16, STRIP = LANES == 16 ? 8 : 16 };
 
 /* Rows that meet one strip after another while they are in the caches of the core. */
@@ -40,7 +39,7 @@ INLINE rp_vec load_whole(const struct rp_stream *x, int64_t row, int64_t d)
 }
 
 /* The same, of V. With one query row the processor's own prefetching is fastest with loads of 32
- * bytes, and slower with any fetching ahead. */
+ * bytes. */
 INLINE rp_vec load_value(const struct rp_stream *x, int64_t row, int64_t d)
 {
     if (x->dtype == RP_DTYPE_fp32 && x->slots == 1)
@@ -53,11 +52,22 @@ INLINE rp_vec load_row(const struct rp_stream *x, int64_t row, int64_t d)
     return d + LANES <= x->width ? load_whole(x, row, d) : load_rest(x, row, d);
 }
 
-/* Without AVX-512 the processor's own prefetching is the fastest for fp32. */
 INLINE void fetch_ahead(const struct rp_stream *x, int64_t row, int64_t d)
 {
-    if ((LANES == 16 || x->dtype != RP_DTYPE_fp32) && d % line_of(x) == 0)
+    if (d % line_of(x) == 0)
         fetch_behind(x, x->rows, row * x->width + d, AHEAD_BYTES);
+}
+
+/* The processor's own prefetching is faster with few instructions a line: with AVX-512 for V with
+ * one query row, without it for fp32. */
+INLINE bool fetches_keys(const struct rp_stream *x)
+{
+    return LANES == 16 || x->dtype != RP_DTYPE_fp32;
+}
+
+INLINE bool fetches_values(const struct rp_stream *x)
+{
+    return LANES == 16 ? x->slots > 1 : x->dtype != RP_DTYPE_fp32;
 }
 
 /* With one query row, a long row of K has two chains of sums, or their latency would count. */
@@ -78,7 +88,8 @@ INLINE void products_of_row(const struct rp_stream *x, int64_t row, const float 
         products[s] = rp_vec_all(0.0f);
     for (; d + LANES <= x->width; d += LANES) {
         rp_vec k = load_whole(x, row, d);
-        fetch_ahead(x, row, d);
+        if (fetches_keys(x))
+            fetch_ahead(x, row, d);
         if (has_two_chains(x) && d % (2 * LANES) != 0) {
             second += k * rp_vec_load(q + d);
             continue;
@@ -161,7 +172,7 @@ INLINE void sum_strip(const struct rp_stream *x, int64_t d, const int vectors, c
 #pragma GCC unroll 16
         for (int i = 0; i < vectors; ++i) {
             v[i] = vectors > 1 ? load_value(x, row, d + i * LANES) : load_row(x, row, d);
-            if (LANES < 16 || x->slots > 1)
+            if (fetches_values(x))
                 fetch_ahead(x, row, d + i * LANES);
         }
 #pragma GCC unroll 16

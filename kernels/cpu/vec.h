@@ -278,7 +278,7 @@ static inline void rp_vec_transpose(rp_vec v[RP_VEC_LANES])
  * In pairs of terms (Estrin), for a longer chain of dependent instructions counts more than one
  * instruction. AVX-512 has one for f from 0 to 1 and one for 2^floor(x) times a number; q of degree
  * 5 interpolates at Chebyshev's nodes (relative error 2^-26.7). The others take f from -1/2 to 1/2,
- * where the minimax q of degree 4 does (2^-23.4; 2^-22.4 as evaluated).
+ * where the minimax q of degree 4 does (2^-23.1; 2^-22.4 as evaluated).
  */
 #if RP_VEC_LANES == 16
 #define RP_VEC_EXP2_HIGH(f) ((f)*0.00020817915f + 0.00126921661f)
