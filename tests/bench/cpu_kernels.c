@@ -13,11 +13,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/parse.h"
+#include "base/stats.h"
 #include "device/device.h"
 #include "kernels/kernel.h"
 #include "kernels/probe.h"
@@ -133,24 +133,17 @@ static enum rp_status compare(struct rp_device *device, struct subject *subjects
     return status;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Median over the turns of a's time over the longer of b's in the same turn and of c's, if there is
  * one, times `factor`. */
 static double median_over(const struct subject *a, const struct subject *b, const struct subject *c,
                           double factor)
 {
     double ratios[MANY_TURNS];
-    int n = a->n_turns;
-    for (int turn = 0; turn < n; ++turn)
+    size_t n = (size_t)a->n_turns;
+    for (size_t turn = 0; turn < n; ++turn)
         ratios[turn] = a->turn_s[turn] / fmax(b->turn_s[turn], c ? factor * c->turn_s[turn] : 0);
-    qsort(ratios, (size_t)n, sizeof *ratios, compare_doubles);
-    return (ratios[(n - 1) / 2] + ratios[n / 2]) / 2;
+    rp_stats_sort(ratios, n);
+    return rp_stats_median(ratios, n);
 }
 
 static double median_ratio(const struct subject *a, const struct subject *b)
