@@ -74,7 +74,7 @@ static double largest_ratio(const struct rp_backend *backend)
 static void test_flush_works(void **state)
 {
     (void)state;
-    CHECK_TRUE(largest_ratio(rp_backend_find("cpu")) >= least_ratio, "they were evicted");
+    CHECK_TRUE(largest_ratio(rp_backend_find("cpu")) >= least_ratio, "the caches were evicted");
 }
 
 static enum rp_status evict_nothing(void *state)
